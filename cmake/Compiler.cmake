@@ -1,0 +1,39 @@
+# Settings every target shares: standard, warnings, sanitizers, ccache.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, Debug or RelWithDebInfo" FORCE)
+endif()
+
+add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wno-unused-parameter
+                    # designated initialisers leave the rest to defaults on purpose
+                    -Wno-missing-field-initializers)
+option(RECKON_WERROR "Treat warnings as errors" ON)
+if(RECKON_WERROR)
+  add_compile_options(-Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports these inside the standard library and Eigen once it inlines them (GCC bugs
+  # 105329, 105562); they stay visible as warnings in the dev preset only.
+  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-array-bounds
+                      -Wno-stringop-overflow)
+endif()
+
+# The same seed must give the same bytes on every x86-64 machine: no fused multiply-add, no
+# machine-specific instructions.
+add_compile_options(-ffp-contract=off)
+
+set(RECKON_SANITIZE "" CACHE STRING "Comma-separated sanitizers, e.g. address,undefined")
+if(RECKON_SANITIZE)
+  add_compile_options(-fsanitize=${RECKON_SANITIZE} -fno-omit-frame-pointer
+                      -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RECKON_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()

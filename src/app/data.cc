@@ -1,0 +1,86 @@
+#include "app/data.h"
+
+#include <fmt/format.h>
+
+#include "base/fingerprint.h"
+#include "base/text.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tables/formats.h"
+
+namespace reckon::app {
+namespace {
+
+base::Result<core::Table> LoadFromStore(const std::string& wanted, const Context& context) {
+  RECKON_ASSIGN(const auto store, OpenStore(context, false));
+  std::string name = wanted;
+  if (name.empty()) {
+    RECKON_ASSIGN(const std::vector<core::SampleSet> sets, store->ListSampleSets());
+    if (sets.empty()) {
+      return base::BadInput(
+          fmt::format("store '{}' holds no samples; give a file with --data, or import one first",
+                      context.db.string()));
+    }
+    if (sets.size() > 1) {
+      std::vector<std::string> names;
+      for (const core::SampleSet& set : sets) names.push_back(set.name);
+      return base::BadInput(
+          fmt::format("store '{}' holds several sample sets; choose one with "
+                      "--samples: {}",
+                      context.db.string(), base::Join(names, ", ")));
+    }
+    name = sets.front().name;
+  }
+  return store->LoadSamples(name);
+}
+
+}  // namespace
+
+base::Result<tables::ReadOptions> ToReadOptions(const DataRequest& request) {
+  tables::ReadOptions options;
+  options.numeric = request.numeric;
+  options.category = request.category;
+  if (request.delimiter == "tab" || request.delimiter == "\\t") {
+    options.delimiter = '\t';
+  } else if (request.delimiter.size() == 1) {
+    options.delimiter = request.delimiter.front();
+  } else if (!request.delimiter.empty()) {
+    return base::BadInput(
+        fmt::format("'{}' is no delimiter; expected one character or 'tab'", request.delimiter));
+  }
+  return options;
+}
+
+base::Result<core::Table> LoadData(const DataRequest& request, const Context& context) {
+  if (request.file.empty()) return LoadFromStore(request.samples, context);
+  if (!request.samples.empty()) {
+    return base::BadInput("--data and --samples were both given; expected one of them");
+  }
+  RECKON_ASSIGN(const tables::Format format, tables::ParseFormat(request.format));
+  RECKON_ASSIGN(const tables::ReadOptions options, ToReadOptions(request));
+  RECKON_ASSIGN(const tables::Source source, tables::Source::Open(request.file));
+  return tables::ReadAs(format, source, options, context.stop, context.progress);
+}
+
+base::Result<std::unique_ptr<store::Store>> OpenStore(const Context& context, bool create) {
+  store::OpenOptions options;
+  options.create = create;
+  RECKON_ASSIGN(std::unique_ptr<store::SqliteStore> opened,
+                store::SqliteStore::Open(context.db, context.clock, options));
+  return std::unique_ptr<store::Store>(std::move(opened));
+}
+
+std::string FingerprintOf(const core::Table& table) {
+  base::Fingerprint print;
+  for (const core::Column& column : table.columns) {
+    print.Add(column.name());
+    print.Add(core::ColumnKindName(column.kind()));
+    for (const std::string& level : column.levels()) {
+      print.Add(level);
+      print.Add(std::string_view("\0", 1));
+    }
+    for (size_t row = 0; row < column.size(); ++row) print.Add(column[row]);
+  }
+  return print.Hex();
+}
+
+}  // namespace reckon::app

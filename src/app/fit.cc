@@ -1,0 +1,71 @@
+#include "app/fit.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "learn/model_file.h"
+
+namespace reckon::app {
+namespace {
+
+base::Status SaveInStore(const std::string& name, const learn::Model& model,
+                         const std::string& document, const Context& context) {
+  RECKON_ASSIGN(const auto store, OpenStore(context, true));
+  core::ModelRecord record;
+  record.name = name;
+  record.technique = model.fitted.candidate.technique;
+  record.target = model.schema.target;
+  record.data_fingerprint = model.data_fingerprint;
+  record.document = document;
+  RECKON_ASSIGN(const int64_t id, store->SaveModel(record));
+  core::Event event;
+  event.kind = "model.fitted";
+  event.detail = base::DumpJsonLine({{"model", name}, {"id", id}});
+  RECKON_ASSIGN([[maybe_unused]] const int64_t event_id, store->AddEvent(event));
+  return {};
+}
+
+}  // namespace
+
+base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
+  RECKON_ASSIGN(Prepared prepared, Prepare(request.learn, context));
+  if (!request.extrapolate.empty()) {
+    auto column = prepared.data.schema.FindInput(request.extrapolate);
+    if (!column.ok()) return std::move(column).error().Wrap("--extrapolate " + request.extrapolate);
+    if (prepared.data.schema.inputs[*column].kind != core::ColumnKind::kNumber) {
+      return base::BadInput(
+          fmt::format("--extrapolate {}: the column is not numeric", request.extrapolate));
+    }
+    prepared.search.question.extrapolate = *column;
+  }
+  RECKON_ASSIGN(learn::SearchOutcome outcome,
+                learn::Search(prepared.data, prepared.search, context.stop, context.progress));
+  FitReport report;
+  report.target = prepared.data.schema.target;
+  report.rows = prepared.data.rows();
+  report.inputs = prepared.data.schema.Names();
+  report.extrapolate = request.extrapolate;
+  report.notes = prepared.notes;
+  report.notes.insert(report.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  for (const learn::Contender& contender : outcome.contenders) {
+    const learn::Candidate& candidate = contender.fitted.candidate;
+    report.leaderboard.push_back({candidate.technique, candidate.Describe(), contender.training,
+                                  contender.selection, std::nullopt, report.leaderboard.empty()});
+    report.tried += contender.tried;
+  }
+  const learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
+  const std::string document = learn::ModelToText(model);
+  if (!request.out.empty()) {
+    RECKON_TRY(base::WriteFile(request.out, document));
+    report.out = request.out;
+  }
+  if (!request.save.empty()) {
+    RECKON_TRY(SaveInStore(request.save, model, document, context));
+    report.saved = request.save;
+  }
+  return report;
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,33 @@
+// reckon fit: from a table to a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/learning.h"
+
+namespace reckon::app {
+
+struct FitRequest {
+  LearnRequest learn;
+  std::string extrapolate;  // column to forecast beyond the measured range of; empty: inside it
+  std::string out;          // model file; empty: none
+  std::string save;         // name in the store; empty: not stored
+};
+
+struct FitReport {
+  std::string target;
+  size_t rows = 0;
+  std::vector<std::string> inputs;
+  std::string extrapolate;
+  std::vector<TechniqueRow> leaderboard;  // the chosen one first
+  size_t tried = 0;                       // candidates compared
+  std::vector<std::string> notes;
+  std::string out;
+  std::string saved;
+};
+
+// A model file is written whole or not at all; an old one of that name stays when fit fails.
+base::Result<FitReport> Fit(const FitRequest& request, const Context& context);
+
+}  // namespace reckon::app

@@ -1,0 +1,63 @@
+#include "app/learning.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace reckon::app {
+namespace {
+
+base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
+  learn::Restrictions restrictions;
+  if (!request.features.empty()) {
+    RECKON_ASSIGN(restrictions.features, learn::ParseFeatureOptions(request.features));
+  }
+  if (request.degree != 0) {
+    if (request.degree > 3) {
+      return base::BadInput(fmt::format("degree {} is not between 1 and 3", request.degree));
+    }
+    restrictions.degree = static_cast<int>(request.degree);
+  }
+  if (!request.scale.empty()) {
+    RECKON_ASSIGN(restrictions.scale, learn::ParseTargetScale(request.scale));
+  }
+  return restrictions;
+}
+
+base::Status CheckLogScale(Prepared& prepared) {
+  const learn::Dataset& data = prepared.data;
+  Eigen::Index row = 0;
+  if (data.y.minCoeff(&row) > 0) return {};
+  if (prepared.search.restrictions.scale != learn::TargetScale::kLog) {
+    prepared.notes.push_back(fmt::format(
+        "target '{}' is not always above 0: models on the log scale left out", data.schema.target));
+    return {};
+  }
+  return base::BadInput(fmt::format("{}: target '{}' is {}; the log scale needs values above 0",
+                                    prepared.table.Place(data.table_rows[static_cast<size_t>(row)]),
+                                    data.schema.target, base::RoundTrip(data.y(row))));
+}
+
+}  // namespace
+
+base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context) {
+  Prepared prepared;
+  if (request.target.empty()) {
+    return base::BadInput("no target; name the column to forecast with --target");
+  }
+  RECKON_ASSIGN(prepared.dataset_options.missing, learn::ParseMissingPolicy(request.missing));
+  RECKON_ASSIGN(prepared.search.restrictions, ToRestrictions(request));
+  prepared.dataset_options.target = request.target;
+  prepared.dataset_options.ignore = request.ignore;
+  prepared.search.roles = {request.workers, request.size};
+  prepared.search.techniques = request.techniques;
+  prepared.search.seed = request.seed;
+  prepared.search.jobs = context.jobs;
+  RECKON_ASSIGN(prepared.table, LoadData(request.data, context));
+  RECKON_ASSIGN(prepared.data, learn::BuildDataset(prepared.table, prepared.dataset_options));
+  prepared.notes = prepared.data.notes;
+  RECKON_TRY(CheckLogScale(prepared));
+  return prepared;
+}
+
+}  // namespace reckon::app

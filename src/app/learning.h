@@ -1,0 +1,51 @@
+// What fit and validate have in common: a table, a target, and how to look for a model.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/data.h"
+#include "base/result.h"
+#include "core/metrics.h"
+#include "learn/search/search.h"
+
+namespace reckon::app {
+
+struct LearnRequest {
+  DataRequest data;
+  std::string target;
+  std::vector<std::string> ignore;
+  std::string missing = "fill";
+  std::vector<std::string> techniques;  // empty: all that apply
+  std::string features;                 // "raw,inverse,log", empty: searched
+  uint64_t degree = 0;                  // 1..3; 0: searched
+  std::string scale;                    // "linear" or "log", empty: searched
+  std::string workers;                  // column names; empty: guessed
+  std::string size;
+  uint64_t seed = 1;
+};
+
+// The rows that learners see, with what the user fixed for them.
+struct Prepared {
+  core::Table table;
+  learn::DatasetOptions dataset_options;
+  learn::Dataset data;
+  learn::SearchOptions search;
+  std::vector<std::string> notes;
+};
+
+// Reads and checks everything before any work starts: kBadInput for whatever is wrong.
+base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context);
+
+// One technique's best candidate and its errors.
+struct TechniqueRow {
+  std::string technique;
+  std::string description;
+  core::Metrics training;
+  core::Metrics selection;
+  std::optional<core::Metrics> validation;
+  bool chosen = false;
+};
+
+}  // namespace reckon::app

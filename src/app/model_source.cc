@@ -1,0 +1,36 @@
+#include "app/model_source.h"
+
+#include <fmt/format.h>
+
+#include "app/data.h"
+#include "base/file.h"
+#include "learn/model_file.h"
+
+namespace reckon::app {
+
+base::Result<LoadedModel> LoadModel(const std::string& name, const Context& context) {
+  if (name.empty()) return base::BadInput("no model; name a model file with --model");
+  std::error_code ignored;
+  if (std::filesystem::exists(name, ignored)) {
+    RECKON_ASSIGN(const std::string text, base::ReadFile(name));
+    RECKON_ASSIGN(learn::Model model, learn::ModelFromText(text, name));
+    return LoadedModel{std::move(model), name, std::nullopt};
+  }
+  if (!std::filesystem::exists(context.db, ignored)) {
+    return base::Error(base::ErrorCode::kNotFound,
+                       fmt::format("no model file '{}', and no store '{}' to find a model of that "
+                                   "name in",
+                                   name, context.db.string()));
+  }
+  RECKON_ASSIGN(const auto store, OpenStore(context, false));
+  auto record = store->FindModel(name);
+  if (!record.ok()) {
+    return std::move(record).error().Wrap(fmt::format("no model file '{}'", name));
+  }
+  RECKON_ASSIGN(
+      learn::Model model,
+      learn::ModelFromText(record->document, fmt::format("{} of {}", name, context.db.string())));
+  return LoadedModel{std::move(model), name, record->id};
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,23 @@
+// Where a use case takes its model from: a file, or a name in the store.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/context.h"
+#include "base/result.h"
+#include "learn/model.h"
+
+namespace reckon::app {
+
+struct LoadedModel {
+  learn::Model model;
+  std::string name;                 // the file or the name in the store
+  std::optional<int64_t> store_id;  // when it came from the store
+};
+
+// A file of that name wins; otherwise the latest model of that name in the store. kNotFound when
+// there is neither.
+base::Result<LoadedModel> LoadModel(const std::string& name, const Context& context);
+
+}  // namespace reckon::app

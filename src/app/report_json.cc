@@ -1,0 +1,234 @@
+#include "app/report_json.h"
+
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "learn/validate/metrics.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Json;
+
+Json RowJson(const TechniqueRow& row) {
+  Json json;
+  json["technique"] = row.technique;
+  json["candidate"] = row.description;
+  json["chosen"] = row.chosen;
+  json["training"] = learn::MetricsToJson(row.training);
+  json["selection"] = learn::MetricsToJson(row.selection);
+  if (row.validation) json["validation"] = learn::MetricsToJson(*row.validation);
+  return json;
+}
+
+Json RowsJson(const std::vector<TechniqueRow>& rows) {
+  Json list = Json::array();
+  for (const TechniqueRow& row : rows) list.push_back(RowJson(row));
+  return list;
+}
+
+Json ForecastJson(const core::Forecast& forecast) {
+  Json json;
+  json["predicted"] = forecast.predicted;
+  json["lower"] = forecast.lower;
+  json["upper"] = forecast.upper;
+  json["in_support"] = forecast.in_support;
+  if (!forecast.outside.empty()) json["outside"] = forecast.outside;
+  return json;
+}
+
+Json SampleSetJson(const core::SampleSet& set) {
+  Json json;
+  json["name"] = set.name;
+  json["rows"] = set.row_count;
+  json["source"] = set.source;
+  json["fingerprint"] = set.fingerprint;
+  json["imported_at"] = base::FormatTime(set.imported_at);
+  return json;
+}
+
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+const char* HealthName(Health health) {
+  switch (health) {
+    case Health::kGood:
+      return "good";
+    case Health::kLimited:
+      return "limited";
+    case Health::kBroken:
+      return "broken";
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+Json ToJson(const FitReport& report) {
+  Json json;
+  json["target"] = report.target;
+  json["rows"] = report.rows;
+  json["inputs"] = report.inputs;
+  json["extrapolate"] = TextOrNull(report.extrapolate);
+  json["candidates_tried"] = report.tried;
+  json["leaderboard"] = RowsJson(report.leaderboard);
+  json["notes"] = report.notes;
+  json["out"] = TextOrNull(report.out);
+  json["saved"] = TextOrNull(report.saved);
+  return json;
+}
+
+Json ToJson(const ValidateReport& report) {
+  Json json;
+  json["target"] = report.target;
+  json["rows"] = report.rows;
+  json["validations"] = Json::array();
+  for (const ValidationBlock& block : report.blocks) {
+    Json entry;
+    entry["method"] = block.method;
+    entry["training_rows"] = block.training_rows;
+    entry["validation_rows"] = block.validation_rows;
+    entry["techniques"] = RowsJson(block.techniques);
+    entry["chosen"] = RowJson(block.chosen);
+    entry["coverage_percent"] = block.coverage_percent;
+    json["validations"].push_back(std::move(entry));
+  }
+  json["notes"] = report.notes;
+  return json;
+}
+
+Json ToJson(const PredictReport& report) {
+  Json json;
+  json["model"] = report.model;
+  json["technique"] = report.technique;
+  json["target"] = report.target;
+  json["interval_level"] = report.level;
+  json["rows"] = report.forecasts.size();
+  json["in_support"] = report.in_support;
+  if (report.error) {
+    json["error"] = learn::MetricsToJson(*report.error);
+    json["coverage_percent"] = report.coverage_percent;
+  }
+  json["out"] = TextOrNull(report.out);
+  json["plot"] = TextOrNull(report.plot);
+  json["notes"] = report.notes;
+  // With --out the rows are in the file; here they would only be there twice.
+  if (report.out.empty()) {
+    json["forecasts"] = Json::array();
+    for (size_t row = 0; row < report.forecasts.size(); ++row) {
+      Json entry;
+      entry["question"] = Json::object();
+      for (const core::Column& column : report.questions.columns) {
+        Json& cell = entry["question"][column.name()];
+        if (std::isnan(column[row])) continue;
+        cell =
+            column.kind() == core::ColumnKind::kNumber ? Json(column[row]) : Json(column.Text(row));
+      }
+      entry.update(ForecastJson(report.forecasts[row]));
+      json["forecasts"].push_back(std::move(entry));
+    }
+  }
+  return json;
+}
+
+Json ToJson(const ExplainReport& report) {
+  Json json;
+  json["model"] = report.model;
+  json["technique"] = report.technique;
+  json["candidate"] = report.description;
+  json["target"] = report.target;
+  json["scale"] = report.scale;
+  json["extrapolate"] = TextOrNull(report.extrapolate);
+  json["rows"] = report.rows;
+  json["data_fingerprint"] = report.data_fingerprint;
+  json["format"] = report.format;
+  json["formula"] = report.formula;
+  json["columns"] = Json::array();
+  for (const ExplainedColumn& column : report.columns) {
+    Json entry;
+    entry["name"] = column.name;
+    entry["kind"] = column.kind;
+    entry["measured"] = column.measured;
+    json["columns"].push_back(std::move(entry));
+  }
+  json["leaderboard"] = RowsJson(report.leaderboard);
+  if (report.forecast) {
+    json["forecast"] = ForecastJson(*report.forecast);
+    json["contributions"] = Json::array();
+    for (const core::Contribution& part : report.contributions) {
+      Json entry;
+      entry["term"] = part.term;
+      entry["amount"] = part.amount;
+      json["contributions"].push_back(std::move(entry));
+    }
+  }
+  json["notes"] = report.notes;
+  return json;
+}
+
+Json ToJson(const ImportReport& report) {
+  Json json = SampleSetJson(report.set);
+  json["already_there"] = report.already_there;
+  json["columns"] = Json::array();
+  for (const ImportedColumn& column : report.columns) {
+    Json entry;
+    entry["name"] = column.name;
+    entry["kind"] = column.kind;
+    entry["missing"] = column.missing;
+    json["columns"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json ToJson(const ListReport& report) {
+  Json json;
+  json["samples"] = Json::array();
+  for (const core::SampleSet& set : report.sample_sets) {
+    json["samples"].push_back(SampleSetJson(set));
+  }
+  json["models"] = Json::array();
+  for (const core::ModelRecord& model : report.models) {
+    Json entry;
+    entry["id"] = model.id;
+    entry["name"] = model.name;
+    entry["technique"] = model.technique;
+    entry["target"] = model.target;
+    entry["data_fingerprint"] = model.data_fingerprint;
+    entry["created_at"] = base::FormatTime(model.created_at);
+    json["models"].push_back(std::move(entry));
+  }
+  json["runs"] = Json::array();
+  for (const core::Run& run : report.runs) {
+    Json entry;
+    entry["id"] = run.id;
+    entry["name"] = run.name;
+    entry["state"] = core::RunStateName(run.state);
+    entry["created_at"] = base::FormatTime(run.created_at);
+    json["runs"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+Json ToJson(const ExportReport& report) {
+  Json json;
+  json["out"] = TextOrNull(report.out);
+  if (report.out.empty()) json["text"] = report.text;
+  return json;
+}
+
+Json ToJson(const DoctorReport& report) {
+  Json json;
+  json["healthy"] = report.healthy;
+  json["findings"] = Json::array();
+  for (const Finding& finding : report.findings) {
+    Json entry;
+    entry["subject"] = finding.subject;
+    entry["health"] = HealthName(finding.health);
+    entry["state"] = finding.state;
+    entry["advice"] = TextOrNull(finding.advice);
+    json["findings"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace reckon::app

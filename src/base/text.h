@@ -1,0 +1,41 @@
+// Small parsing of text that several layers need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace reckon::base {
+
+// Without leading and trailing blanks (space, tab, CR).
+std::string_view Trim(std::string_view text);
+
+// The whole of `text` as a decimal number ("-1.5e3", "+7"; no hex, no blanks inside). nullopt when
+// it is anything else, including "nan" and "inf" and numbers beyond the range of double.
+std::optional<double> ParseNumber(std::string_view text);
+
+// The whole of `text` as a decimal integer.
+std::optional<int64_t> ParseInteger(std::string_view text);
+
+// "nan", "inf", "-Infinity" in any case: numbers to other programs, never to us.
+bool IsNonFiniteWord(std::string_view text);
+
+// Shortest text that reads back as the same double.
+std::string RoundTrip(double value);
+
+std::vector<std::string_view> Split(std::string_view text, char separator);
+
+std::string Join(std::span<const std::string> parts, std::string_view separator);
+
+// The candidate nearest to `word` by edits, if it is near enough to be a slip; for "did you mean".
+std::optional<std::string> NearestWord(std::string_view word,
+                                       std::span<const std::string> candidates);
+
+// "; did you mean 'x'?" or "; known: a, b, c" (at most eight of them): the tail of a message about
+// an unknown name.
+std::string SuggestFrom(std::string_view word, std::span<const std::string> candidates);
+
+}  // namespace reckon::base

@@ -1,0 +1,18 @@
+#include "cli/commands/all.h"
+
+namespace reckon::cli {
+
+std::vector<std::unique_ptr<Command>> AllCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(MakeImportCommand());
+  commands.push_back(MakeFitCommand());
+  commands.push_back(MakeValidateCommand());
+  commands.push_back(MakePredictCommand());
+  commands.push_back(MakeExplainCommand());
+  commands.push_back(MakeListCommand());
+  commands.push_back(MakeExportCommand());
+  commands.push_back(MakeDoctorCommand());
+  return commands;
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,19 @@
+// Makers of every command; AllCommands (cli/command.h) puts them in order.
+#pragma once
+
+#include <memory>
+
+#include "cli/command.h"
+
+namespace reckon::cli {
+
+std::unique_ptr<Command> MakeImportCommand();
+std::unique_ptr<Command> MakeFitCommand();
+std::unique_ptr<Command> MakeValidateCommand();
+std::unique_ptr<Command> MakePredictCommand();
+std::unique_ptr<Command> MakeExplainCommand();
+std::unique_ptr<Command> MakeListCommand();
+std::unique_ptr<Command> MakeExportCommand();
+std::unique_ptr<Command> MakeDoctorCommand();
+
+}  // namespace reckon::cli

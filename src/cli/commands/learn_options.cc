@@ -1,0 +1,33 @@
+#include "cli/commands/learn_options.h"
+
+namespace reckon::cli {
+
+void DeclareData(OptionSet& options, app::DataRequest& data) {
+  options.Text("--data", &data.file, "table to read: CSV, TSV, or - for standard input");
+  options.Text("--samples", &data.samples, "sample set of the store to use instead of --data");
+  options.Text("--as", &data.format,
+               "format of --data: samples (default), ernest, extrap, adaptdl");
+  options.Text("--delimiter", &data.delimiter, "one character or 'tab' (default: by the header)");
+  options.Names("--numeric", &data.numeric, "columns that are numbers");
+  options.Names("--category", &data.category, "columns that are categories");
+}
+
+void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
+  DeclareData(options, learn.data);
+  options.Text("--target", &learn.target, "column to forecast");
+  options.Names("--ignore", &learn.ignore, "columns that are no inputs");
+  options.Text("--missing", &learn.missing,
+               "rows with empty cells: fill (default), drop or refuse");
+  options.Names("--technique", &learn.techniques,
+                "only these: ridge, ernest, tree (default: all that apply)");
+  options.Text("--features", &learn.features,
+               "only these forms: raw, inverse, log, joined by commas (default: searched)");
+  options.Whole("--degree", &learn.degree, 1, 3,
+                "products of up to this many factors, 1..3 (default: searched)");
+  options.Text("--scale", &learn.scale, "fit the target (linear) or its log (default: searched)");
+  options.Text("--workers", &learn.workers, "column that counts workers (default: by its name)");
+  options.Text("--size", &learn.size, "column that measures the data (default: by its name)");
+  options.Whole("--seed", &learn.seed, 0, UINT64_MAX, "seed of every random choice (default: 1)");
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,26 @@
+// Ctrl-C and SIGTERM as a stop token.
+#pragma once
+
+#include <stop_token>
+#include <thread>
+
+namespace reckon::cli {
+
+// While it lives, SIGINT and SIGTERM ask for a stop instead of killing; work then ends at its next
+// safe point. A second signal ends the process at once: files and stores are left whole, since they
+// change by rename and by transaction only. Make it before any other thread.
+class InterruptWatch {
+ public:
+  InterruptWatch();
+  ~InterruptWatch();
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+
+  std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  std::stop_source source_;
+  std::jthread watcher_;
+};
+
+}  // namespace reckon::cli

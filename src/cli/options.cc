@@ -1,0 +1,166 @@
+#include "cli/options.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/text.h"
+
+namespace reckon::cli {
+
+struct OptionSet::Entry {
+  std::string name;  // long, without dashes
+  CLI::Option* option = nullptr;
+  bool is_flag = false;
+  bool flag = false;
+  std::vector<std::string> values;  // from the command line
+  Setter setter;
+};
+
+namespace {
+
+using base::BadInput;
+using base::Status;
+
+base::Result<uint64_t> ParseWhole(const std::string& text, uint64_t least, uint64_t most) {
+  const auto number = base::ParseInteger(text);
+  if (number && *number >= 0) {
+    const auto whole = static_cast<uint64_t>(*number);
+    if (whole >= least && whole <= most) return whole;
+  }
+  if (most >= (1ULL << 62)) {
+    return BadInput(fmt::format("'{}' is not a whole number from {} on", text, least));
+  }
+  return BadInput(fmt::format("'{}' is not a whole number from {} to {}", text, least, most));
+}
+
+}  // namespace
+
+void OptionSet::Add(const std::string& flags, bool is_flag, const std::string& help,
+                    Setter setter) {
+  auto entry = std::make_shared<Entry>();
+  const size_t dashes = flags.rfind("--");
+  entry->name = dashes == std::string::npos ? flags : flags.substr(dashes + 2);
+  entry->is_flag = is_flag;
+  entry->setter = std::move(setter);
+  if (is_flag) {
+    entry->option = app_.add_flag(flags, entry->flag, help);
+  } else {
+    entry->option = app_.add_option(flags, entry->values, help);
+    if (dashes == std::string::npos) {
+      entry->option->expected(1)->type_name("");
+    } else {
+      entry->option->allow_extra_args(false)->type_name("VALUE");
+    }
+  }
+  entries_.push_back(std::move(entry));
+}
+
+void OptionSet::Text(const std::string& flags, std::string* value, const std::string& help) {
+  Add(flags, false, help, [value](const std::vector<std::string>& given) -> Status {
+    *value = given.back();
+    return {};
+  });
+}
+
+void OptionSet::Texts(const std::string& flags, std::vector<std::string>* values,
+                      const std::string& help) {
+  Add(flags, false, help, [values](const std::vector<std::string>& given) -> Status {
+    *values = given;
+    return {};
+  });
+}
+
+void OptionSet::Names(const std::string& flags, std::vector<std::string>* values,
+                      const std::string& help) {
+  Add(flags, false, help, [values](const std::vector<std::string>& given) -> Status {
+    values->clear();
+    for (const std::string& text : given) {
+      for (const std::string_view part : base::Split(text, ',')) {
+        const std::string_view name = base::Trim(part);
+        if (!name.empty()) values->emplace_back(name);
+      }
+    }
+    return {};
+  });
+}
+
+void OptionSet::Flag(const std::string& flags, bool* value, const std::string& help) {
+  Add(flags, true, help, [value](const std::vector<std::string>& given) -> Status {
+    const std::string& text = given.back();
+    if (text != "true" && text != "false") {
+      return BadInput(fmt::format("'{}' is neither true nor false", text));
+    }
+    *value = text == "true";
+    return {};
+  });
+}
+
+void OptionSet::Whole(const std::string& flags, uint64_t* value, uint64_t least, uint64_t most,
+                      const std::string& help) {
+  Add(flags, false, help, [=](const std::vector<std::string>& given) -> Status {
+    RECKON_ASSIGN(*value, ParseWhole(given.back(), least, most));
+    return {};
+  });
+}
+
+void OptionSet::OptionalWhole(const std::string& flags, std::optional<size_t>* value,
+                              uint64_t least, const std::string& help) {
+  Add(flags, false, help, [=](const std::vector<std::string>& given) -> Status {
+    RECKON_ASSIGN(*value, ParseWhole(given.back(), least, INT64_MAX));
+    return {};
+  });
+}
+
+void OptionSet::Share(const std::string& flags, std::optional<double>* value,
+                      const std::string& help) {
+  Add(flags, false, help, [=](const std::vector<std::string>& given) -> Status {
+    const auto number = base::ParseNumber(given.back());
+    if (!number || *number <= 0 || *number >= 1) {
+      return BadInput(fmt::format("'{}' is not a share between 0 and 1", given.back()));
+    }
+    *value = *number;
+    return {};
+  });
+}
+
+void OptionSet::Positional(const std::string& name, std::string* value, const std::string& help) {
+  Text(name, value, help);
+}
+
+OptionSet::Entry* OptionSet::Find(const std::string& name) const {
+  for (const auto& entry : entries_) {
+    if (entry->name == name) return entry.get();
+  }
+  return nullptr;
+}
+
+bool OptionSet::Has(const std::string& name) const { return Find(name) != nullptr; }
+
+base::Status OptionSet::Default(const std::string& name, const std::vector<std::string>& values,
+                                const std::string& origin) {
+  Entry* entry = Find(name);
+  if (entry == nullptr || entry->option->count() > 0 || values.empty()) return {};
+  Status set = entry->setter(values);
+  if (!set.ok()) return std::move(set).error().Wrap(fmt::format("{}, {}", origin, name));
+  return {};
+}
+
+base::Status OptionSet::Collect() {
+  for (const auto& entry : entries_) {
+    if (entry->option->count() == 0) continue;
+    Status set = entry->is_flag ? entry->setter({entry->flag ? "true" : "false"})
+                                : entry->setter(entry->values);
+    if (!set.ok()) {
+      return std::move(set).error().Wrap(entry->option->get_name());
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> OptionSet::names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : entries_) names.push_back(entry->name);
+  return names;
+}
+
+}  // namespace reckon::cli

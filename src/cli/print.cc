@@ -1,0 +1,94 @@
+#include "cli/print.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+#include "cli/text_table.h"
+
+namespace reckon::cli {
+namespace {
+
+using Align = TextTable::Align;
+
+std::string Optional(const std::optional<double>& value, const char* format) {
+  return value ? fmt::format(fmt::runtime(format), *value) : "-";
+}
+
+void AddMetrics(const core::Metrics& metrics, std::vector<std::string>& cells) {
+  cells.push_back(PercentText(metrics.mape_percent));
+  cells.push_back(base::FormatNumber(metrics.rmse));
+  cells.push_back(Optional(metrics.r2, "{:.4f}"));
+}
+
+}  // namespace
+
+std::string PercentText(const std::optional<double>& percent) {
+  if (percent && *percent >= 1e5) return fmt::format("{:.1e}", *percent);
+  return Optional(percent, "{:.2f}");
+}
+
+std::string TechniqueTable(const std::vector<app::TechniqueRow>& rows) {
+  const bool validated = std::any_of(rows.begin(), rows.end(), [](const app::TechniqueRow& row) {
+    return row.validation.has_value();
+  });
+  TextTable table;
+  table.AddColumn("", Align::kLeft);
+  table.AddColumn("technique", Align::kLeft);
+  std::vector<std::string> parts{"training", "selection"};
+  if (validated) parts.emplace_back("validation");
+  for (const std::string& part : parts) {
+    table.AddColumn(part + " MAPE %", Align::kRight);
+    table.AddColumn("RMSE", Align::kRight);
+    table.AddColumn("R2", Align::kRight);
+  }
+  table.AddColumn("candidate", Align::kLeft);
+  for (const app::TechniqueRow& row : rows) {
+    std::vector<std::string> cells{row.chosen ? "*" : "", row.technique};
+    AddMetrics(row.training, cells);
+    AddMetrics(row.selection, cells);
+    if (validated) AddMetrics(row.validation.value_or(core::Metrics{}), cells);
+    cells.push_back(row.description);
+    table.AddRow(std::move(cells));
+  }
+  return table.Render();
+}
+
+std::string ForecastTable(const core::Table& questions,
+                          const std::vector<core::Forecast>& forecasts, size_t limit) {
+  TextTable table;
+  for (const core::Column& column : questions.columns) {
+    table.AddColumn(column.name(),
+                    column.kind() == core::ColumnKind::kNumber ? Align::kRight : Align::kLeft);
+  }
+  for (const char* name : {"predicted", "lower", "upper"}) table.AddColumn(name, Align::kRight);
+  table.AddColumn("in support", Align::kLeft);
+  const size_t shown = std::min(limit, forecasts.size());
+  for (size_t row = 0; row < shown; ++row) {
+    std::vector<std::string> cells;
+    for (const core::Column& column : questions.columns) cells.push_back(column.Text(row));
+    const core::Forecast& forecast = forecasts[row];
+    for (const double number : {forecast.predicted, forecast.lower, forecast.upper}) {
+      cells.push_back(base::FormatNumber(number));
+    }
+    std::string support = forecast.in_support ? "yes" : "no";
+    if (!forecast.outside.empty()) support += ": " + forecast.outside.front();
+    cells.push_back(std::move(support));
+    table.AddRow(std::move(cells));
+  }
+  std::string text = table.Render();
+  if (shown < forecasts.size()) {
+    text +=
+        fmt::format("  ... and {} more; --out FILE writes all of them\n", forecasts.size() - shown);
+  }
+  return text;
+}
+
+std::string NoteLines(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += "note: " + note + "\n";
+  return text;
+}
+
+}  // namespace reckon::cli

@@ -1,0 +1,26 @@
+// Tables for people: aligned columns, numbers to the right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace reckon::cli {
+
+// Widths count characters, not bytes (UTF-8).
+class TextTable {
+ public:
+  enum class Align { kLeft, kRight };
+
+  void AddColumn(std::string heading, Align align);
+  // As many cells as columns.
+  void AddRow(std::vector<std::string> cells);
+  // Heading, a rule, the rows; each line indented by two blanks.
+  std::string Render() const;
+
+ private:
+  std::vector<std::string> headings_;
+  std::vector<Align> aligns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+}  // namespace reckon::cli

@@ -1,0 +1,47 @@
+// Forecast and the record of a Model: what predict answers, and where the answer comes from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace reckon::core {
+
+// The part of a forecast that one term of the model accounts for, in the target's unit.
+struct Contribution {
+  std::string term;
+  double amount = 0;
+};
+
+struct Forecast {
+  double predicted = 0;
+  double lower = 0;  // of the interval at the model's level (90 % unless it says otherwise)
+  double upper = 0;
+  bool in_support = true;
+  // Why not in support, in words: "workers = 64 is above the measured 4..24".
+  std::vector<std::string> outside;
+};
+
+// A fitted model as the store lists it; the model itself is the JSON document (docs/model-file.md).
+struct ModelRecord {
+  int64_t id = 0;
+  std::string name;
+  std::string technique;
+  std::string target;
+  std::string data_fingerprint;
+  std::string document;
+  base::WallTime created_at;
+};
+
+// A forecast that was given to somebody, kept to be held against what then happened.
+struct ForecastRecord {
+  int64_t id = 0;
+  int64_t model_id = 0;
+  std::string question;  // JSON object: column -> value
+  Forecast forecast;
+  base::WallTime created_at;
+};
+
+}  // namespace reckon::core

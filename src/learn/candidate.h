@@ -1,0 +1,34 @@
+// A Candidate: one way to make a model, complete enough to make it again.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "learn/features/augment.h"
+
+namespace reckon::learn {
+
+// What a technique fits: the target itself, or its logarithm (errors then count relatively, and
+// terms multiply instead of adding up).
+enum class TargetScale { kLinear, kLog };
+
+const char* TargetScaleName(TargetScale scale);
+base::Result<TargetScale> ParseTargetScale(const std::string& name);
+Vector ToScale(const Vector& y, TargetScale scale);
+
+struct Candidate {
+  std::string technique;
+  TargetScale scale = TargetScale::kLinear;
+  FeatureOptions features;
+  std::map<std::string, double> settings;  // the technique's own: "alpha", "max_depth"
+
+  // "log time, raw+log, alpha=0.01".
+  std::string Describe() const;
+};
+
+// Candidates that differ in settings only, so that a technique can share work among them.
+using CandidateGroup = std::vector<Candidate>;
+
+}  // namespace reckon::learn

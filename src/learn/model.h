@@ -1,0 +1,35 @@
+// A Model: a fitted predictor with its provenance and its interval; what fit makes, model files
+// keep, and predict uses.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learn/interval.h"
+#include "learn/search/search.h"
+
+namespace reckon::learn {
+
+struct LeaderboardRow {
+  std::string technique;
+  std::string description;
+  Metrics training;
+  Metrics selection;
+};
+
+struct Model {
+  Schema schema;
+  Fitted fitted;
+  IntervalRule interval;
+  // How it came about.
+  std::string data_fingerprint;
+  size_t rows = 0;
+  uint64_t seed = 0;
+  std::string extrapolate;                  // name of the column, or empty
+  std::vector<LeaderboardRow> leaderboard;  // the model itself first
+};
+
+// The best contender becomes the model.
+Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome outcome);
+
+}  // namespace reckon::learn

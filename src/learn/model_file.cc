@@ -1,0 +1,297 @@
+#include "learn/model_file.h"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/fingerprint.h"
+#include "base/json.h"
+#include "learn/regressors/registry.h"
+
+namespace reckon::learn {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::Json;
+using base::Result;
+
+constexpr const char* kFormat = "reckon-model";
+
+Error Corrupt(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
+
+Json ColumnToJson(const InputColumn& input) {
+  Json json;
+  json["name"] = input.name;
+  json["kind"] = core::ColumnKindName(input.kind);
+  if (input.kind == core::ColumnKind::kNumber) {
+    json["min"] = input.min;
+    json["max"] = input.max;
+    json["typical"] = input.typical;
+  } else {
+    json["levels"] = input.levels;
+    json["typical"] = input.levels[static_cast<size_t>(input.typical)];
+  }
+  return json;
+}
+
+// Reads fields of one JSON object; the first wrong one is remembered with its path.
+class Fields {
+ public:
+  Fields(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
+    if (!json.is_object()) problem_ = path_ + " is not an object";
+  }
+
+  double Number(const char* key) {
+    const Json* value = Get(key, &Json::is_number, "a number");
+    return value != nullptr ? value->get<double>() : 0;
+  }
+  std::string Text(const char* key) {
+    const Json* value = Get(key, &Json::is_string, "text");
+    return value != nullptr ? value->get<std::string>() : "";
+  }
+  uint64_t Count(const char* key) {
+    const Json* value = Get(key, &Json::is_number_unsigned, "a whole number");
+    return value != nullptr ? value->get<uint64_t>() : 0;
+  }
+  bool Flag(const char* key) {
+    const Json* value = Get(key, &Json::is_boolean, "true or false");
+    return value != nullptr && value->get<bool>();
+  }
+  const Json& Object(const char* key) { return Child(key, &Json::is_object, "an object"); }
+  const Json& List(const char* key) { return Child(key, &Json::is_array, "a list"); }
+  std::optional<double> MaybeNumber(const char* key) {
+    if (problem_.empty() && json_.contains(key) && json_[key].is_null()) return std::nullopt;
+    return Number(key);
+  }
+  void Fail(std::string problem) {
+    if (problem_.empty()) problem_ = std::move(problem);
+  }
+  base::Status Check() const { return problem_.empty() ? base::Status() : Corrupt(problem_); }
+
+ private:
+  using Test = bool (Json::*)() const noexcept;
+
+  const Json* Get(const char* key, Test test, const char* expected) {
+    if (!problem_.empty()) return nullptr;
+    if (!json_.contains(key) || !(json_[key].*test)()) {
+      problem_ = fmt::format("{}.{} is not {}", path_, key, expected);
+      return nullptr;
+    }
+    return &json_[key];
+  }
+  const Json& Child(const char* key, Test test, const char* expected) {
+    static const Json kNothing;
+    const Json* value = Get(key, test, expected);
+    return value != nullptr ? *value : kNothing;
+  }
+
+  const Json& json_;
+  std::string path_;
+  std::string problem_;
+};
+
+Result<InputColumn> ColumnFromJson(const Json& json, size_t index) {
+  Fields fields(json, fmt::format("columns[{}]", index));
+  InputColumn input;
+  input.name = fields.Text("name");
+  const std::string kind = fields.Text("kind");
+  if (kind == "number") {
+    input.kind = core::ColumnKind::kNumber;
+    input.min = fields.Number("min");
+    input.max = fields.Number("max");
+    input.typical = fields.Number("typical");
+    if (input.min > input.max) fields.Fail(fmt::format("columns[{}]: min is above max", index));
+  } else if (kind == "category") {
+    input.kind = core::ColumnKind::kCategory;
+    const std::string typical = fields.Text("typical");
+    std::set<std::string> seen;
+    bool known = false;
+    for (const Json& level : fields.List("levels")) {
+      if (!level.is_string() || !seen.insert(level.get<std::string>()).second) {
+        fields.Fail(fmt::format("columns[{}].levels must be different texts", index));
+        break;
+      }
+      if (level.get<std::string>() == typical) {
+        known = true;
+        input.typical = static_cast<double>(input.levels.size());
+      }
+      input.levels.push_back(level.get<std::string>());
+    }
+    if (!known) fields.Fail(fmt::format("columns[{}].typical is none of its levels", index));
+  } else {
+    fields.Fail(fmt::format("columns[{}].kind is neither number nor category", index));
+  }
+  RECKON_TRY(fields.Check());
+  return input;
+}
+
+Result<Metrics> MetricsFromJson(const Json& json) {
+  Fields fields(json, "errors");
+  Metrics metrics;
+  metrics.mape_percent = fields.MaybeNumber("mape_percent");
+  metrics.rmse = fields.Number("rmse");
+  metrics.r2 = fields.MaybeNumber("r2");
+  metrics.rows = fields.Count("rows");
+  RECKON_TRY(fields.Check());
+  return metrics;
+}
+
+Result<Candidate> CandidateFromJson(const Json& json) {
+  Fields fields(json, "candidate");
+  Candidate candidate;
+  candidate.technique = fields.Text("technique");
+  const std::string scale = fields.Text("scale");
+  const Json& features = fields.Object("features");
+  const Json& settings = fields.Object("settings");
+  RECKON_TRY(fields.Check());
+  RECKON_ASSIGN(candidate.scale, ParseTargetScale(scale));
+  Fields forms(features, "candidate.features");
+  candidate.features.raw = forms.Flag("raw");
+  candidate.features.inverse = forms.Flag("inverse");
+  candidate.features.log = forms.Flag("log");
+  candidate.features.degree = static_cast<int>(std::min<uint64_t>(forms.Count("degree"), 100));
+  RECKON_TRY(forms.Check());
+  for (const auto& [name, value] : settings.items()) {
+    if (!value.is_number()) return Corrupt(fmt::format("setting '{}' is not a number", name));
+    candidate.settings[name] = value.get<double>();
+  }
+  return candidate;
+}
+
+Json CandidateToJson(const Candidate& candidate) {
+  Json json;
+  json["technique"] = candidate.technique;
+  json["scale"] = TargetScaleName(candidate.scale);
+  json["features"]["raw"] = candidate.features.raw;
+  json["features"]["inverse"] = candidate.features.inverse;
+  json["features"]["log"] = candidate.features.log;
+  json["features"]["degree"] = candidate.features.degree;
+  json["settings"] = Json::object();
+  for (const auto& [name, value] : candidate.settings) json["settings"][name] = value;
+  return json;
+}
+
+Result<Model> ModelFromJson(const Json& json) {
+  Fields fields(json, "model");
+  Model model;
+  model.schema.target = fields.Text("target");
+  const Json& columns = fields.List("columns");
+  const Json& candidate = fields.Object("candidate");
+  const Json& predictor = fields.Object("predictor");
+  const Json& range = fields.Object("target_range");
+  const Json& interval = fields.Object("interval");
+  const Json& leaderboard = fields.List("leaderboard");
+  const Json& provenance = fields.Object("provenance");
+  RECKON_TRY(fields.Check());
+
+  std::set<std::string> names;
+  for (const Json& column : columns) {
+    RECKON_ASSIGN(InputColumn input, ColumnFromJson(column, model.schema.inputs.size()));
+    if (!names.insert(input.name).second) {
+      return Corrupt(fmt::format("column '{}' is there twice", input.name));
+    }
+    model.schema.inputs.push_back(std::move(input));
+  }
+  RECKON_ASSIGN(model.fitted.candidate, CandidateFromJson(candidate));
+  auto technique = FindTechnique(model.fitted.candidate.technique);
+  if (!technique.ok()) return Corrupt(technique.error().message());
+  RECKON_ASSIGN(model.fitted.predictor, (*technique)->Load(predictor, model.schema));
+  Fields bounds(range, "target_range");
+  model.fitted.range = {bounds.Number("min"), bounds.Number("max")};
+  if (model.fitted.range.min > model.fitted.range.max) bounds.Fail("target_range: min above max");
+  RECKON_TRY(bounds.Check());
+  RECKON_ASSIGN(model.interval, IntervalRule::FromJson(interval));
+  for (const Json& entry : leaderboard) {
+    Fields row(entry, "leaderboard");
+    LeaderboardRow parsed{row.Text("technique"), row.Text("description"), {}, {}};
+    const Json& training = row.Object("training");
+    const Json& selection = row.Object("selection");
+    RECKON_TRY(row.Check());
+    RECKON_ASSIGN(parsed.training, MetricsFromJson(training));
+    RECKON_ASSIGN(parsed.selection, MetricsFromJson(selection));
+    model.leaderboard.push_back(std::move(parsed));
+  }
+  if (model.leaderboard.empty()) return Corrupt("the leaderboard is empty");
+  Fields origin(provenance, "provenance");
+  model.data_fingerprint = origin.Text("data_fingerprint");
+  model.rows = origin.Count("rows");
+  model.seed = origin.Count("seed");
+  model.extrapolate = origin.Text("extrapolate");
+  RECKON_TRY(origin.Check());
+  return model;
+}
+
+}  // namespace
+
+std::string ModelChecksum(const Json& document) {
+  base::Fingerprint print;
+  print.Add(base::DumpJsonLine(document));
+  return print.Hex();
+}
+
+std::string ModelToText(const Model& model) {
+  Json json;
+  json["format"] = kFormat;
+  json["version"] = kModelFileVersion;
+  json["target"] = model.schema.target;
+  json["columns"] = Json::array();
+  for (const InputColumn& input : model.schema.inputs) {
+    json["columns"].push_back(ColumnToJson(input));
+  }
+  json["candidate"] = CandidateToJson(model.fitted.candidate);
+  json["predictor"] = model.fitted.predictor->ToJson(model.schema);
+  json["target_range"]["min"] = model.fitted.range.min;
+  json["target_range"]["max"] = model.fitted.range.max;
+  json["interval"] = model.interval.ToJson();
+  json["leaderboard"] = Json::array();
+  for (const LeaderboardRow& row : model.leaderboard) {
+    Json entry;
+    entry["technique"] = row.technique;
+    entry["description"] = row.description;
+    entry["training"] = MetricsToJson(row.training);
+    entry["selection"] = MetricsToJson(row.selection);
+    json["leaderboard"].push_back(std::move(entry));
+  }
+  json["provenance"]["data_fingerprint"] = model.data_fingerprint;
+  json["provenance"]["rows"] = model.rows;
+  json["provenance"]["seed"] = model.seed;
+  json["provenance"]["extrapolate"] = model.extrapolate;
+  json["checksum"] = ModelChecksum(json);
+  return base::DumpJson(json);
+}
+
+Result<Model> ModelFromText(std::string_view text, std::string_view source) {
+  const auto wrap = [&](Error error) {
+    return std::move(error).Wrap(fmt::format("cannot use model file '{}'", source));
+  };
+  if (text.empty()) return wrap(Corrupt("the file is empty"));
+  auto parsed = base::ParseJson(text, source);
+  if (!parsed.ok()) {
+    return wrap(std::move(parsed).error().Wrap("damaged or cut short"));
+  }
+  Json json = *std::move(parsed);
+  if (!json.is_object() || !json.contains("format") || json["format"] != kFormat) {
+    return wrap(Corrupt(fmt::format("not a model file: no \"format\": \"{}\"", kFormat)));
+  }
+  if (!json.contains("version") || !json["version"].is_number_unsigned()) {
+    return wrap(Corrupt("the version is missing"));
+  }
+  const auto version = json["version"].get<uint64_t>();
+  if (version > kModelFileVersion || version == 0) {
+    return wrap(Corrupt(fmt::format("it has format version {}; this Reckon reads version {}; {}",
+                                    version, kModelFileVersion,
+                                    "use the Reckon that wrote it, or fit the model again")));
+  }
+  const Json checksum = json.contains("checksum") ? json["checksum"] : Json();
+  json.erase("checksum");
+  if (checksum != ModelChecksum(json)) {
+    return wrap(Corrupt("the content does not match its checksum: damaged, or edited by hand"));
+  }
+  auto model = ModelFromJson(json);
+  if (!model.ok()) return wrap(std::move(model).error());
+  return model;
+}
+
+}  // namespace reckon::learn

@@ -1,0 +1,34 @@
+#include "learn/regressors/registry.h"
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "learn/regressors/decision_tree.h"
+#include "learn/regressors/ernest.h"
+#include "learn/regressors/ridge.h"
+
+namespace reckon::learn {
+
+const std::vector<const Technique*>& AllTechniques() {
+  static const RidgeTechnique kRidge;
+  static const ErnestTechnique kErnest;
+  static const DecisionTreeTechnique kTree;
+  static const std::vector<const Technique*> kAll{&kRidge, &kErnest, &kTree};
+  return kAll;
+}
+
+std::vector<std::string> TechniqueNames() {
+  std::vector<std::string> names;
+  for (const Technique* technique : AllTechniques()) names.emplace_back(technique->name());
+  return names;
+}
+
+base::Result<const Technique*> FindTechnique(std::string_view name) {
+  for (const Technique* technique : AllTechniques()) {
+    if (technique->name() == name) return technique;
+  }
+  return base::BadInput(
+      fmt::format("unknown technique '{}'{}", name, base::SuggestFrom(name, TechniqueNames())));
+}
+
+}  // namespace reckon::learn

@@ -1,0 +1,18 @@
+// All techniques, in the order in which ties between them are broken.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learn/regressors/technique.h"
+
+namespace reckon::learn {
+
+const std::vector<const Technique*>& AllTechniques();
+
+std::vector<std::string> TechniqueNames();
+
+// kBadInput with the nearest name when there is none.
+base::Result<const Technique*> FindTechnique(std::string_view name);
+
+}  // namespace reckon::learn

@@ -1,0 +1,72 @@
+// A Technique turns training data into a Predictor. To add one: write its header and source beside
+// ridge.h, and name it in registry.cc; search, validation, model files and the command line then
+// know it.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+#include "base/rng.h"
+#include "learn/candidate.h"
+#include "learn/features/roles.h"
+#include "learn/question.h"
+#include "learn/regressors/formula.h"
+
+namespace reckon::learn {
+
+// A fitted technique. Immutable, so any number of threads may use it.
+class Predictor {
+ public:
+  virtual ~Predictor() = default;
+
+  // Predictions on the scale the predictor was fitted to; `x` has the columns of the Schema, with
+  // unseen categories as -1.
+  virtual Vector Predict(const Matrix& x) const = 0;
+  // The terms that inputs must be in the domain of.
+  virtual const FeatureMap& features() const = 0;
+  virtual Formula ToFormula() const = 0;
+  virtual base::Json ToJson(const Schema& schema) const = 0;
+};
+
+// What the user fixed; everything else is searched.
+struct Restrictions {
+  std::optional<FeatureOptions> features;
+  std::optional<int> degree;
+  std::optional<TargetScale> scale;
+};
+
+struct FitInput {
+  const Dataset& data;
+  const Roles& roles;
+  base::Rng rng;
+};
+
+// Stateless, so any number of threads may use it.
+class Technique {
+ public:
+  virtual ~Technique() = default;
+  virtual std::string_view name() const = 0;
+  // One line for help texts.
+  virtual std::string_view summary() const = 0;
+  // What the data must have for Candidates to find any, for the message when it has not.
+  virtual std::string_view requirement() const = 0;
+
+  // The candidates worth trying on this data for this question; empty when the technique does not
+  // apply (for instance, no column counts workers).
+  virtual std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
+                                                 const Question& question,
+                                                 const Restrictions& restrictions) const = 0;
+
+  // One predictor for each candidate of the group, in its order.
+  virtual base::Result<std::vector<std::unique_ptr<Predictor>>> Fit(
+      const FitInput& input, const CandidateGroup& group) const = 0;
+
+  // kCorrupt when `json` is not what ToJson of this technique's predictor writes.
+  virtual base::Result<std::unique_ptr<Predictor>> Load(const base::Json& json,
+                                                        const Schema& schema) const = 0;
+};
+
+}  // namespace reckon::learn

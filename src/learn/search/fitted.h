@@ -1,0 +1,28 @@
+// A fitted candidate: predictions in the target's own unit.
+#pragma once
+
+#include <memory>
+
+#include "learn/regressors/technique.h"
+
+namespace reckon::learn {
+
+// What predictions are kept within: nothing that was measured suggests times below or above this,
+// and exp() of a wild extrapolation must stay finite.
+struct TargetRange {
+  double min = 0;
+  double max = 0;
+};
+
+TargetRange RangeOf(const Vector& y);
+
+struct Fitted {
+  Candidate candidate;
+  std::unique_ptr<Predictor> predictor;
+  TargetRange range;
+
+  // Always finite; positive when every training target was.
+  Vector Predict(const Matrix& x) const;
+};
+
+}  // namespace reckon::learn

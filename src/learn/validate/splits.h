@@ -1,0 +1,57 @@
+// Splits of rows into training and test parts, by the question that is asked. In every split the
+// two parts are disjoint and neither is empty.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/rng.h"
+#include "learn/dataset.h"
+#include "learn/question.h"
+
+namespace reckon::learn {
+
+struct Split {
+  std::vector<size_t> train;
+  std::vector<size_t> test;
+};
+
+// round(share * rows) random rows are the test part; 0 < share < 1.
+base::Result<Split> HoldOutSplit(size_t rows, double share, base::Rng rng);
+
+// Every row is in exactly one test part; parts differ in size by at most one row. 2 <= folds <=
+// rows.
+base::Result<std::vector<Split>> KFoldSplits(size_t rows, size_t folds, base::Rng rng);
+
+// Like KFoldSplits, but rows with equal inputs (repeats of one configuration) stay together, so
+// that a test row's configuration is never in training. Falls back to KFoldSplits when fewer
+// configurations than folds exist.
+std::vector<Split> GroupedKFoldSplits(const Dataset& data, size_t folds, base::Rng rng);
+
+// Rows whose `column` has one of `values` are the test part. The smallest and the largest value of
+// the column always stay in training: naming one of them is kBadInput, for that would be
+// extrapolation. Without values every second inner value is held out.
+base::Result<Split> InterpolationSplit(const Dataset& data, size_t column,
+                                       std::vector<double> values);
+
+enum class Beyond { kAbove, kBelow };
+
+// Rows beyond `threshold` are the test part.
+base::Result<Split> ExtrapolationSplit(const Dataset& data, size_t column, Beyond beyond,
+                                       double threshold);
+
+// The largest quarter of the column's distinct values (at least one), as a threshold for Beyond
+// kAbove; nullopt-like kBadInput when the column has fewer than three values.
+base::Result<double> DefaultThreshold(const Dataset& data, size_t column);
+
+// The inner splits by which models are chosen: five grouped folds for a question inside the range;
+// for
+// extrapolation, cuts below the last two or three values of the column (above eight values: at 50
+// and 75 % of its range on a log scale), each trained on what lies below. Falls back to folds when
+// the column has fewer than three values; then `note` says so.
+std::vector<Split> SelectionSplits(const Dataset& data, const Question& question, base::Rng rng,
+                                   std::string& note);
+
+}  // namespace reckon::learn

@@ -1,0 +1,242 @@
+#include "predict/formula_writer.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/units.h"
+
+namespace reckon::predict {
+namespace {
+
+using learn::Factor;
+using learn::LinearFormula;
+using learn::Model;
+using learn::Schema;
+using learn::Term;
+using learn::TreeFormula;
+using learn::TreeNode;
+
+std::string LatexEscaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("_%&#${}").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c == '\\' || c == '^' || c == '~' ? ' ' : c;
+  }
+  return escaped;
+}
+
+// Column names as identifiers: "data size" and "data_size" become x_data_size and x_data_size_2.
+std::vector<std::string> Identifiers(const Schema& schema) {
+  std::vector<std::string> identifiers;
+  std::set<std::string> taken;
+  for (const learn::InputColumn& input : schema.inputs) {
+    std::string name = "x_";
+    for (const char c : input.name) {
+      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    }
+    std::string unique = name;
+    for (int copy = 2; !taken.insert(unique).second; ++copy) {
+      unique = fmt::format("{}_{}", name, copy);
+    }
+    identifiers.push_back(std::move(unique));
+  }
+  return identifiers;
+}
+
+// How one language writes what formulas are made of.
+struct Syntax {
+  FormulaLanguage language;
+  std::vector<std::string> columns;  // as this language writes them
+
+  Syntax(FormulaLanguage in_language, const Schema& schema) : language(in_language) {
+    if (is_code()) {
+      columns = Identifiers(schema);
+      return;
+    }
+    for (const learn::InputColumn& input : schema.inputs) columns.push_back(Name(input.name));
+  }
+
+  std::string Name(const std::string& name) const {
+    return language == FormulaLanguage::kLatex ? "\\mathrm{" + LatexEscaped(name) + "}" : name;
+  }
+
+  bool is_code() const {
+    return language == FormulaLanguage::kPython || language == FormulaLanguage::kCpp;
+  }
+
+  std::string Number(double value) const {
+    if (!is_code()) return base::FormatNumber(value);
+    std::string text = base::RoundTrip(value);
+    // C++ would divide and compare whole numbers as integers.
+    if (text.find_first_of(".en") == std::string::npos) text += ".0";
+    return text;
+  }
+
+  std::string Quoted(const std::string& text) const {
+    std::string quoted = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      if (c == '\n') {
+        quoted += "\\n";
+      } else {
+        quoted += c;
+      }
+    }
+    return quoted + "\"";
+  }
+
+  std::string FactorText(const Factor& factor, const Schema& schema) const {
+    const learn::InputColumn& input = schema.inputs[factor.column];
+    const std::string& column = columns[factor.column];
+    switch (factor.form) {
+      case Factor::Form::kRaw:
+        return column;
+      case Factor::Form::kInverse:
+        if (language == FormulaLanguage::kLatex) return "\\frac{1}{" + column + "}";
+        return is_code() ? "(1.0 / " + column + ")" : "1/" + column;
+      case Factor::Form::kLog:
+        if (language == FormulaLanguage::kLatex) return "\\ln(" + column + ")";
+        if (language == FormulaLanguage::kPython) return "math.log(" + column + ")";
+        return (language == FormulaLanguage::kCpp ? "std::log(" : "log(") + column + ")";
+      case Factor::Form::kLevel: {
+        const std::string& level = input.levels[factor.level];
+        if (language == FormulaLanguage::kLatex) {
+          return "[" + column + " = \\mathrm{" + LatexEscaped(level) + "}]";
+        }
+        if (language == FormulaLanguage::kText) return fmt::format("[{} = {}]", column, level);
+        return fmt::format("({} == {}{}", column, Quoted(level),
+                           language == FormulaLanguage::kCpp ? " ? 1.0 : 0.0)" : ")");
+      }
+    }
+    return "";
+  }
+
+  std::string TermText(const Term& term, const Schema& schema) const {
+    std::vector<std::string> factors;
+    for (const Factor& factor : term.factors) factors.push_back(FactorText(factor, schema));
+    return base::Join(factors, language == FormulaLanguage::kLatex ? " \\cdot " : " * ");
+  }
+};
+
+std::string LinearText(const LinearFormula& formula, const Schema& schema, const Syntax& syntax) {
+  std::string text = syntax.Number(formula.intercept);
+  const std::string times = syntax.language == FormulaLanguage::kLatex ? " \\cdot " : " * ";
+  for (size_t i = 0; i < formula.terms.size(); ++i) {
+    const double weight = formula.weights[i];
+    if (weight == 0) continue;
+    text += syntax.language == FormulaLanguage::kLatex ? " " : "\n      ";
+    text += weight < 0 ? "- " : "+ ";
+    text += syntax.Number(std::fabs(weight)) + times + syntax.TermText(formula.terms[i], schema);
+  }
+  return text;
+}
+
+void AppendTree(const TreeFormula& tree, size_t id, int depth, const Schema& schema,
+                const Syntax& syntax, std::string& out) {
+  const TreeNode& node = tree.nodes[id];
+  const std::string indent(static_cast<size_t>(4 + 2 * depth), ' ');
+  const bool code = syntax.is_code();
+  const bool cpp = syntax.language == FormulaLanguage::kCpp;
+  if (node.left < 0) {
+    out += indent + (code ? "value = " : "") + syntax.Number(node.value) + (cpp ? ";" : "");
+    if (!code) out += fmt::format("  ({} rows)", node.rows);
+    out += "\n";
+    return;
+  }
+  const std::string test = syntax.TermText(tree.terms[static_cast<size_t>(node.term)], schema) +
+                           " <= " + syntax.Number(node.threshold);
+  out += indent + (cpp ? "if (" + test + ") {" : "if " + test + (code ? ":" : "")) + "\n";
+  AppendTree(tree, static_cast<size_t>(node.left), depth + 1, schema, syntax, out);
+  out += indent + (cpp ? "} else {" : (code ? "else:" : "else")) + "\n";
+  AppendTree(tree, static_cast<size_t>(node.right), depth + 1, schema, syntax, out);
+  if (cpp) out += indent + "}\n";
+}
+
+bool UsedBy(const learn::Formula& formula, size_t column) {
+  const auto& terms =
+      std::visit([](const auto& f) -> const std::vector<Term>& { return f.terms; }, formula);
+  return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
+    return std::any_of(term.factors.begin(), term.factors.end(),
+                       [&](const Factor& factor) { return factor.column == column; });
+  });
+}
+
+std::string CodeFunction(const Model& model, const learn::Formula& formula, const Syntax& syntax) {
+  const bool cpp = syntax.language == FormulaLanguage::kCpp;
+  const std::string comment = cpp ? "// " : "# ";
+  std::string out =
+      comment + fmt::format("{} by {}; {} rows, data {}\n", model.schema.target,
+                            model.fitted.candidate.technique, model.rows, model.data_fingerprint);
+  std::vector<std::string> arguments;
+  for (size_t j = 0; j < model.schema.inputs.size(); ++j) {
+    const learn::InputColumn& input = model.schema.inputs[j];
+    const bool category = input.kind == core::ColumnKind::kCategory;
+    if (!UsedBy(formula, j)) continue;
+    std::string name = input.name;
+    std::replace(name.begin(), name.end(), '\n', ' ');
+    out += comment + syntax.columns[j] + ": " + name + "\n";
+    const std::string type = category ? "std::string_view " : "double ";
+    arguments.push_back((cpp ? type : "") + syntax.columns[j]);
+  }
+  out += cpp ? "#include <algorithm>\n#include <cmath>\n#include <string_view>\n\n"
+             : "import math\n\n";
+  out += (cpp ? "double Predict(" : "def predict(") + base::Join(arguments, ", ") +
+         (cpp ? ") {\n" : "):\n");
+  if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
+    const std::string sum = LinearText(*linear, model.schema, syntax);
+    out += cpp ? "    double value = " + sum + ";\n" : "    value = (" + sum + ")\n";
+  } else {
+    if (cpp) out += "    double value = 0;\n";
+    AppendTree(std::get<TreeFormula>(formula), 0, 0, model.schema, syntax, out);
+  }
+  if (model.fitted.candidate.scale == learn::TargetScale::kLog) {
+    out += cpp ? "    value = std::exp(std::min(value, 700.0));\n"
+               : "    value = math.exp(min(value, 700.0))\n";
+  }
+  if (model.fitted.range.min > 0) {
+    out += fmt::format("    return {}(value, {}){}\n", cpp ? "std::max" : "max",
+                       syntax.Number(model.fitted.range.min * 1e-3), cpp ? ";" : "");
+  } else {
+    out += cpp ? "    return value;\n" : "    return value\n";
+  }
+  return out + (cpp ? "}\n" : "");
+}
+
+}  // namespace
+
+base::Result<FormulaLanguage> ParseFormulaLanguage(const std::string& name) {
+  if (name == "text") return FormulaLanguage::kText;
+  if (name == "latex") return FormulaLanguage::kLatex;
+  if (name == "python") return FormulaLanguage::kPython;
+  if (name == "cpp") return FormulaLanguage::kCpp;
+  return base::BadInput(
+      fmt::format("unknown format '{}'; expected text, latex, python or cpp", name));
+}
+
+std::string WriteFormula(const Model& model, FormulaLanguage language) {
+  const learn::Formula formula = model.fitted.predictor->ToFormula();
+  const Syntax syntax(language, model.schema);
+  if (syntax.is_code()) return CodeFunction(model, formula, syntax);
+  const bool latex = language == FormulaLanguage::kLatex;
+  const bool log_scale = model.fitted.candidate.scale == learn::TargetScale::kLog;
+  const std::string target = syntax.Name(model.schema.target);
+  std::string left = target;
+  if (log_scale) left = latex ? "\\ln(" + target + ")" : "log(" + target + ")";
+  if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
+    return left + " = " + LinearText(*linear, model.schema, syntax) + "\n";
+  }
+  std::string tree;
+  const Syntax words(FormulaLanguage::kText, model.schema);
+  AppendTree(std::get<TreeFormula>(formula), 0, 0, model.schema, words, tree);
+  if (latex)
+    return left + " = \\text{by this tree:}\n\\begin{verbatim}\n" + tree + "\\end{verbatim}\n";
+  return left + " =\n" + tree;
+}
+
+}  // namespace reckon::predict

@@ -1,0 +1,19 @@
+// What every Store asks of names and documents, whatever technology keeps them.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+
+namespace reckon::store {
+
+bool IsUtf8(std::string_view text);
+
+// Not empty, UTF-8, no control characters; `what` is the noun of the message ("model").
+base::Status CheckName(std::string_view what, std::string_view name);
+
+// Valid JSON, of any type or an object; `what` as above ("the job of a run").
+base::Status CheckJson(std::string_view what, std::string_view text);
+base::Status CheckJsonObject(std::string_view what, std::string_view text);
+
+}  // namespace reckon::store

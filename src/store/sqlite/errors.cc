@@ -1,0 +1,95 @@
+#include "store/sqlite/errors.h"
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "base/units.h"
+
+namespace reckon::store {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+std::string SystemMessage(int system_errno) {
+  return std::generic_category().message(system_errno);
+}
+
+// SQLite only says that it could not open; the folder is mostly why.
+Error CannotOpen(const SqliteFailure& failure, const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::error_code ignored;
+  const auto status = std::filesystem::status(folder, ignored);
+  if (std::filesystem::is_directory(status)) {
+    const bool exists = std::filesystem::exists(path, ignored);
+    const std::string why =
+        failure.system_errno != 0 ? SystemMessage(failure.system_errno) : "not allowed";
+    return {exists || failure.system_errno != ENOENT ? ErrorCode::kIo : ErrorCode::kNotFound,
+            fmt::format("cannot open store '{}' in folder '{}': {}", path.string(), folder.string(),
+                        why)};
+  }
+  return {ErrorCode::kNotFound,
+          fmt::format("cannot open store '{}': folder '{}' {}", path.string(), folder.string(),
+                      std::filesystem::exists(status) ? "is not a folder" : "does not exist")};
+}
+
+Error DiskFull(const std::filesystem::path& path) {
+  return {ErrorCode::kIo,
+          fmt::format("store '{}': the disk is full; nothing was written", path.string())};
+}
+
+}  // namespace
+
+Error NotAStore(const std::filesystem::path& path) {
+  return {ErrorCode::kCorrupt,
+          fmt::format("'{}' is not a Reckon store or is damaged", path.string())};
+}
+
+Error SqliteError(const SqliteFailure& failure, const std::filesystem::path& path,
+                  std::chrono::milliseconds waited) {
+  constexpr int kPrimaryMask = 0xff;
+  const int primary = failure.code & kPrimaryMask;
+  const bool no_space = failure.system_errno == ENOSPC || failure.system_errno == EDQUOT;
+  switch (primary) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+      return {ErrorCode::kUnavailable,
+              fmt::format("store '{}' is locked by another process (waited {})", path.string(),
+                          base::FormatDuration(std::chrono::duration<double>(waited).count()))};
+    case SQLITE_FULL:
+      return DiskFull(path);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+      return NotAStore(path);
+    case SQLITE_CANTOPEN:
+      return no_space ? DiskFull(path) : CannotOpen(failure, path);
+    case SQLITE_IOERR:
+      // Growing the shared index of the log fails this way when the disk is full.
+      if (no_space) return DiskFull(path);
+      return {ErrorCode::kIo,
+              fmt::format("store '{}': {}{}", path.string(), failure.message,
+                          failure.system_errno == 0
+                              ? ""
+                              : fmt::format(" ({})", SystemMessage(failure.system_errno)))};
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+      if (failure.code == SQLITE_READONLY_DBMOVED) {
+        return {ErrorCode::kIo,
+                fmt::format("store '{}' was moved or deleted while it was open", path.string())};
+      }
+      return {ErrorCode::kIo, fmt::format("store '{}' is read-only", path.string())};
+    case SQLITE_TOOBIG:
+      return {ErrorCode::kBadInput,
+              fmt::format("store '{}': a value is larger than 1 GB", path.string())};
+    default:
+      return {ErrorCode::kFailed, fmt::format("store '{}': {}", path.string(), failure.message)};
+  }
+}
+
+}  // namespace reckon::store

@@ -1,0 +1,196 @@
+// SqliteStore: runs and events.
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "store/checks.h"
+#include "store/sqlite/micros.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/transaction.h"
+
+namespace reckon::store {
+namespace {
+
+constexpr int64_t kMaxId = std::numeric_limits<int64_t>::max();
+
+int64_t LimitOf(size_t limit) {
+  return static_cast<int64_t>(std::min(limit, static_cast<size_t>(kMaxId)));
+}
+
+base::Error UnknownRun(int64_t id, const std::filesystem::path& path) {
+  return {base::ErrorCode::kNotFound, fmt::format("no run {} in store '{}'", id, path.string())};
+}
+
+// Of a row of: id, name, job, plan, state, created_at_us, changed_at_us.
+base::Result<core::Run> RunOf(const SqliteStatement& row) {
+  const auto state = core::ParseRunState(row.Text(4));
+  if (!state) {
+    return base::Error(base::ErrorCode::kCorrupt, fmt::format("run {} is in the unknown state '{}'",
+                                                              row.Integer(0), row.Text(4)));
+  }
+  return core::Run{.id = row.Integer(0),
+                   .name = row.String(1),
+                   .job = row.String(2),
+                   .plan = row.String(3),
+                   .state = *state,
+                   .created_at = FromMicros(row.Integer(5)),
+                   .changed_at = FromMicros(row.Integer(6))};
+}
+
+// Of a row of: id, run_id, kind, detail, at_us.
+core::Event EventOf(const SqliteStatement& row) {
+  return {.id = row.Integer(0),
+          .run_id = row.IsNull(1) ? std::nullopt : std::optional(row.Integer(1)),
+          .kind = row.String(2),
+          .detail = row.String(3),
+          .at = FromMicros(row.Integer(4))};
+}
+
+base::Result<std::string> StepDetail(core::RunState from, core::RunState to,
+                                     std::string_view detail) {
+  base::Json step{{"from", core::RunStateName(from)}, {"to", core::RunStateName(to)}};
+  if (!detail.empty()) {
+    RECKON_TRY(CheckJsonObject("the detail of a step", detail));
+    RECKON_ASSIGN(step["detail"], base::ParseJson(detail, "the detail of a step"));
+  }
+  return base::DumpJsonLine(step);
+}
+
+}  // namespace
+
+base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
+  RECKON_TRY(CheckName("run", run.name));
+  RECKON_TRY(CheckJson("the job of a run", run.job));
+  if (!run.plan.empty()) RECKON_TRY(CheckJson("the plan of a run", run.plan));
+  if (run.state != core::RunState::kQueued) {
+    return base::BadInput(fmt::format("run '{}' cannot begin as '{}': runs begin as 'queued'",
+                                      run.name, core::RunStateName(run.state)));
+  }
+  core::Run added = run;
+  added.created_at = added.changed_at = clock_.Now();
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(
+      SqliteStatement insert,
+      connection_->Prepare("INSERT INTO run (name, job, plan, state, created_at_us, changed_at_us)"
+                           " VALUES (?1, ?2, nullif(?3, ''), ?4, ?5, ?5)"));
+  RECKON_TRY(insert
+                 .Bind(run.name, run.job, run.plan, std::string_view(core::RunStateName(run.state)),
+                       ToMicros(added.created_at))
+                 .Run());
+  added.id = connection_->LastInsertId();
+  RECKON_TRY(transaction.Commit());
+  return added;
+}
+
+base::Result<core::Run> SqliteStore::ReadRun(int64_t id) {
+  RECKON_ASSIGN(SqliteStatement find,
+                connection_->Prepare("SELECT id, name, job, plan, state, created_at_us,"
+                                     " changed_at_us FROM run WHERE id = ?1"));
+  RECKON_ASSIGN(const bool found, find.Bind(id).Step());
+  if (!found) return UnknownRun(id, connection_->path());
+  return RunOf(find);
+}
+
+base::Result<core::Run> SqliteStore::FindRun(int64_t id) {
+  const std::scoped_lock lock(mutex_);
+  return ReadRun(id);
+}
+
+base::Result<std::vector<core::Run>> SqliteStore::ListRuns(size_t limit,
+                                                           std::optional<int64_t> before_id) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(
+      SqliteStatement list,
+      connection_->Prepare("SELECT id, name, job, plan, state, created_at_us, changed_at_us"
+                           " FROM run WHERE id < ?1 ORDER BY id DESC LIMIT ?2"));
+  list.Bind(before_id.value_or(kMaxId), LimitOf(limit));
+  std::vector<core::Run> runs;
+  for (;;) {
+    RECKON_ASSIGN(const bool has_row, list.Step());
+    if (!has_row) return runs;
+    RECKON_ASSIGN(core::Run run, RunOf(list));
+    runs.push_back(std::move(run));
+  }
+}
+
+base::Result<core::Run> SqliteStore::MoveRun(int64_t id, core::RunState from, core::RunState to,
+                                             std::string_view detail) {
+  if (!core::CanFollow(from, to)) {
+    return base::BadInput(fmt::format("run {} cannot go from '{}' to '{}'", id,
+                                      core::RunStateName(from), core::RunStateName(to)));
+  }
+  RECKON_ASSIGN(std::string step, StepDetail(from, to, detail));
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(core::Run run, ReadRun(id));
+  if (run.state != from) {
+    return base::Error(base::ErrorCode::kFailed,
+                       fmt::format("run {} is '{}' by now, not '{}': somebody else moved it first",
+                                   id, core::RunStateName(run.state), core::RunStateName(from)));
+  }
+  run.state = to;
+  run.changed_at = clock_.Now();
+  RECKON_ASSIGN(
+      SqliteStatement update,
+      connection_->Prepare("UPDATE run SET state = ?2, changed_at_us = ?3 WHERE id = ?1"));
+  RECKON_TRY(
+      update.Bind(id, std::string_view(core::RunStateName(to)), ToMicros(run.changed_at)).Run());
+  const core::Event event{
+      .id = 0, .run_id = id, .kind = "run.state", .detail = std::move(step), .at = {}};
+  RECKON_TRY(InsertEvent(event, run.changed_at));
+  RECKON_TRY(transaction.Commit());
+  return run;
+}
+
+base::Result<int64_t> SqliteStore::InsertEvent(const core::Event& event, base::WallTime at) {
+  RECKON_ASSIGN(SqliteStatement insert,
+                connection_->Prepare(
+                    "INSERT INTO event (run_id, kind, detail, at_us) VALUES (?1, ?2, ?3, ?4)"));
+  RECKON_TRY(insert.Bind(event.run_id, event.kind, event.detail, ToMicros(at)).Run());
+  return connection_->LastInsertId();
+}
+
+base::Result<int64_t> SqliteStore::AddEvent(const core::Event& event) {
+  core::Event added = event;
+  if (added.detail.empty()) added.detail = "{}";
+  RECKON_TRY(CheckName("kind of event", added.kind));
+  RECKON_TRY(CheckJsonObject("the detail of an event", added.detail));
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  if (added.run_id) {
+    RECKON_ASSIGN(const bool known, Exists("SELECT 1 FROM run WHERE id = ?1", *added.run_id));
+    if (!known) return UnknownRun(*added.run_id, connection_->path());
+  }
+  RECKON_ASSIGN(const int64_t id, InsertEvent(added, clock_.Now()));
+  RECKON_TRY(transaction.Commit());
+  return id;
+}
+
+base::Result<std::vector<core::Event>> SqliteStore::ListEvents(std::optional<int64_t> run_id,
+                                                               int64_t after_id, size_t limit) {
+  const std::scoped_lock lock(mutex_);
+  // Two statements, so that each uses its index.
+  RECKON_ASSIGN(SqliteStatement list,
+                connection_->Prepare(run_id ? "SELECT id, run_id, kind, detail, at_us FROM event"
+                                              " WHERE id > ?1 AND run_id = ?3 ORDER BY id LIMIT ?2"
+                                            : "SELECT id, run_id, kind, detail, at_us FROM event"
+                                              " WHERE id > ?1 ORDER BY id LIMIT ?2"));
+  if (run_id) {
+    list.Bind(after_id, LimitOf(limit), *run_id);
+  } else {
+    list.Bind(after_id, LimitOf(limit));
+  }
+  std::vector<core::Event> events;
+  for (;;) {
+    RECKON_ASSIGN(const bool has_row, list.Step());
+    if (!has_row) return events;
+    events.push_back(EventOf(list));
+  }
+}
+
+}  // namespace reckon::store

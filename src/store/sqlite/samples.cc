@@ -1,0 +1,176 @@
+// SqliteStore: sample sets.
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "store/checks.h"
+#include "store/sample_codec.h"
+#include "store/sqlite/micros.h"
+#include "store/sqlite/sqlite_store.h"
+#include "store/sqlite/transaction.h"
+
+namespace reckon::store {
+namespace {
+
+constexpr std::string_view kSetNames = "SELECT name FROM sample_set ORDER BY id";
+
+class ProgressStretch {
+ public:
+  ProgressStretch(base::Progress& progress, std::string_view what, uint64_t total)
+      : progress_(progress) {
+    progress_.Begin(what, total);
+  }
+  ~ProgressStretch() { progress_.End(); }
+  ProgressStretch(const ProgressStretch&) = delete;
+  ProgressStretch& operator=(const ProgressStretch&) = delete;
+
+ private:
+  base::Progress& progress_;
+};
+
+// Of a row of: id, name, source, fingerprint, imported_at_us, row_count.
+core::SampleSet SetOf(const SqliteStatement& row) {
+  return {.id = row.Integer(0),
+          .name = row.String(1),
+          .source = row.String(2),
+          .fingerprint = row.String(3),
+          .imported_at = FromMicros(row.Integer(4)),
+          .row_count = row.Integer(5)};
+}
+
+}  // namespace
+
+base::Status SqliteStore::InsertRows(int64_t set_id, const core::Table& table,
+                                     const std::stop_token& stop, base::Progress& progress) {
+  constexpr size_t kRowsPerLook = 1024;
+  const ProgressStretch stretch(progress, "storing samples", table.row_count);
+  RECKON_ASSIGN(
+      SqliteStatement insert,
+      connection_->Prepare("INSERT INTO sample (set_id, row, cells) VALUES (?1, ?2, ?3)"));
+  std::string cells;
+  for (size_t begin = 0; begin < table.row_count; begin += kRowsPerLook) {
+    if (stop.stop_requested()) break;
+    const size_t end = std::min(begin + kRowsPerLook, table.row_count);
+    for (size_t row = begin; row < end; ++row) {
+      EncodeCells(table, row, cells);
+      RECKON_TRY(insert.Bind(set_id, static_cast<int64_t>(row), std::string_view(cells)).Run());
+    }
+    progress.Advance(end - begin);
+  }
+  if (stop.stop_requested()) {
+    return base::Error(base::ErrorCode::kInterrupted, "interrupted; no samples were stored");
+  }
+  return {};
+}
+
+base::Result<core::SampleSet> SqliteStore::AddSampleSet(std::string_view name,
+                                                        std::string_view fingerprint,
+                                                        const core::Table& table,
+                                                        const std::stop_token& stop,
+                                                        base::Progress& progress) {
+  RECKON_TRY(CheckName("sample set", name));
+  RECKON_ASSIGN(const std::string columns, EncodeColumns(table));
+  core::SampleSet set{.id = 0,
+                      .name = std::string(name),
+                      .source = table.source,
+                      .fingerprint = std::string(fingerprint),
+                      .imported_at = clock_.Now(),
+                      .row_count = static_cast<int64_t>(table.row_count)};
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(SqliteStatement find,
+                connection_->Prepare("SELECT 1 FROM sample_set WHERE name = ?1"));
+  RECKON_ASSIGN(const bool taken, find.Bind(name).Step());
+  if (taken) {
+    return base::BadInput(
+        fmt::format("store '{}' already has samples '{}'", connection_->path().string(), name));
+  }
+  RECKON_ASSIGN(
+      SqliteStatement insert,
+      connection_->Prepare("INSERT INTO sample_set"
+                           " (name, source, fingerprint, imported_at_us, columns, row_count)"
+                           " VALUES (?1, ?2, ?3, ?4, ?5, ?6)"));
+  RECKON_TRY(
+      insert.Bind(name, set.source, fingerprint, ToMicros(set.imported_at), columns, set.row_count)
+          .Run());
+  set.id = connection_->LastInsertId();
+  RECKON_TRY(InsertRows(set.id, table, stop, progress));
+  RECKON_TRY(transaction.Commit());
+  return set;
+}
+
+base::Result<std::optional<core::SampleSet>> SqliteStore::FindSampleSetByFingerprint(
+    std::string_view fingerprint) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(
+      SqliteStatement find,
+      connection_->Prepare("SELECT id, name, source, fingerprint, imported_at_us, row_count"
+                           " FROM sample_set WHERE fingerprint = ?1 ORDER BY id LIMIT 1"));
+  RECKON_ASSIGN(const bool found, find.Bind(fingerprint).Step());
+  if (!found) return std::optional<core::SampleSet>();
+  return std::optional(SetOf(find));
+}
+
+base::Result<std::vector<core::SampleSet>> SqliteStore::ListSampleSets() {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteStatement list,
+                connection_->Prepare("SELECT id, name, source, fingerprint, imported_at_us,"
+                                     " row_count FROM sample_set ORDER BY id"));
+  std::vector<core::SampleSet> sets;
+  for (;;) {
+    RECKON_ASSIGN(const bool has_row, list.Step());
+    if (!has_row) return sets;
+    sets.push_back(SetOf(list));
+  }
+}
+
+base::Result<core::Table> SqliteStore::LoadSamples(std::string_view name) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginRead(*connection_));
+  // The last row stands for all of them here: a damaged count must not size the table.
+  RECKON_ASSIGN(SqliteStatement find,
+                connection_->Prepare(
+                    "SELECT id, columns, row_count,"
+                    " (SELECT ifnull(max(row) + 1, 0) FROM sample WHERE set_id = sample_set.id)"
+                    " FROM sample_set WHERE name = ?1"));
+  RECKON_ASSIGN(const bool found, find.Bind(name).Step());
+  if (!found) return UnknownName("samples", name, kSetNames);
+  const int64_t set_id = find.Integer(0);
+  const int64_t row_count = find.Integer(2);
+  const auto place = [&] {
+    return fmt::format("samples '{}' of {}", name, connection_->path().string());
+  };
+  if (row_count != find.Integer(3)) {
+    return base::Error(base::ErrorCode::kCorrupt, place() + ": rows are missing");
+  }
+  RECKON_ASSIGN(TableDecoder decoder,
+                TableDecoder::Create(find.Text(1), static_cast<size_t>(row_count)));
+  RECKON_ASSIGN(
+      SqliteStatement rows,
+      connection_->Prepare("SELECT row, cells FROM sample WHERE set_id = ?1 ORDER BY row"));
+  rows.Bind(set_id);
+  for (;;) {
+    RECKON_ASSIGN(const bool has_row, rows.Step());
+    if (!has_row) break;
+    base::Status added = decoder.SetRow(static_cast<size_t>(rows.Integer(0)), rows.Text(1));
+    if (!added.ok()) return std::move(added).error().Wrap(place());
+  }
+  base::Result<core::Table> table = std::move(decoder).Finish();
+  if (!table.ok()) return std::move(table).error().Wrap(place());
+  table->source = place();
+  return table;
+}
+
+base::Status SqliteStore::RemoveSampleSet(std::string_view name) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(SqliteStatement remove,
+                connection_->Prepare("DELETE FROM sample_set WHERE name = ?1 RETURNING id"));
+  RECKON_ASSIGN(const bool found, remove.Bind(name).Step());
+  if (!found) return UnknownName("samples", name, kSetNames);
+  RECKON_TRY(remove.Run());
+  return transaction.Commit();
+}
+
+}  // namespace reckon::store

@@ -1,0 +1,86 @@
+// Store: everything Reckon remembers. One interface, one contract suite (tests/unit/store), several
+// technologies behind it. docs/store.md has the schema and the guarantees.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include "base/progress.h"
+#include "base/result.h"
+#include "core/forecast.h"
+#include "core/run.h"
+#include "core/sample.h"
+#include "core/table.h"
+
+namespace reckon::store {
+
+// Every call is one transaction: it happened wholly and survives a crash once it returned, or it
+// did not happen. Thread-safe, and several processes may share one store.
+//
+// Ids and times are given by the store; those of a record passed in are ignored. Names are not
+// empty, valid UTF-8 and free of control characters; documents are valid JSON; anything else is
+// kBadInput. Besides the errors named below every call may return kUnavailable (locked by another
+// process for too long), kIo (the disk is full or failed) and kCorrupt (the store is damaged).
+class Store {
+ public:
+  virtual ~Store() = default;
+
+  // Stores all rows of `table` under `name`, or none. kBadInput: the name is taken, or a number is
+  // infinite. kInterrupted: `stop` was requested before the end. Advances `progress` by rows.
+  virtual base::Result<core::SampleSet> AddSampleSet(std::string_view name,
+                                                     std::string_view fingerprint,
+                                                     const core::Table& table,
+                                                     const std::stop_token& stop,
+                                                     base::Progress& progress) = 0;
+  // The oldest set of that content, if there is one.
+  virtual base::Result<std::optional<core::SampleSet>> FindSampleSetByFingerprint(
+      std::string_view fingerprint) = 0;
+  // Oldest first.
+  virtual base::Result<std::vector<core::SampleSet>> ListSampleSets() = 0;
+  // The table as it was added: names, kinds, levels and their order, numbers to the last bit. Only
+  // `source` ("samples 'x' of reckon.db") and `lines` (none) are its own. kNotFound.
+  virtual base::Result<core::Table> LoadSamples(std::string_view name) = 0;
+  // kNotFound.
+  virtual base::Status RemoveSampleSet(std::string_view name) = 0;
+
+  // Returns the new id. A name that exists gets a new version; the earlier ones stay.
+  virtual base::Result<int64_t> SaveModel(const core::ModelRecord& model) = 0;
+  // The latest version. kNotFound.
+  virtual base::Result<core::ModelRecord> FindModel(std::string_view name) = 0;
+  // Every version, newest first, with `document` left empty: documents are large.
+  virtual base::Result<std::vector<core::ModelRecord>> ListModels() = 0;
+
+  // All or none. kNotFound: a model id is unknown.
+  virtual base::Status AddForecasts(std::span<const core::ForecastRecord> forecasts) = 0;
+  // Oldest first. kNotFound: the model is unknown.
+  virtual base::Result<std::vector<core::ForecastRecord>> ListForecasts(int64_t model_id) = 0;
+
+  // Returns the run with its id and times. kBadInput: its state is not kQueued, where runs begin.
+  virtual base::Result<core::Run> AddRun(const core::Run& run) = 0;
+  // kNotFound.
+  virtual base::Result<core::Run> FindRun(int64_t id) = 0;
+  // At most `limit`, newest first, of ids below `before_id` when given.
+  virtual base::Result<std::vector<core::Run>> ListRuns(size_t limit,
+                                                        std::optional<int64_t> before_id) = 0;
+  // Moves a run that is in state `from` to `to` and records the event "run.state" with detail
+  // {"from", "to", "detail": `detail`} (a JSON object, or empty for none), both in one transaction.
+  // kBadInput: core::CanFollow forbids the step. kNotFound: no such run. kFailed: the run is no
+  // longer in `from`, since somebody else moved it first; nothing was changed.
+  virtual base::Result<core::Run> MoveRun(int64_t id, core::RunState from, core::RunState to,
+                                          std::string_view detail) = 0;
+
+  // Returns the new id; an empty detail is stored as {}. kNotFound: the run is unknown.
+  virtual base::Result<int64_t> AddEvent(const core::Event& event) = 0;
+  // At most `limit` of ids above `after_id` (0: from the start), oldest first, of one run or of
+  // everything. Ids grow in the order of commits, so a reader that goes on after the last id it saw
+  // misses none.
+  virtual base::Result<std::vector<core::Event>> ListEvents(std::optional<int64_t> run_id,
+                                                            int64_t after_id, size_t limit) = 0;
+};
+
+}  // namespace reckon::store

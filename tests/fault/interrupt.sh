@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Ctrl-C in the middle of import and fit: exit code 130, nothing half-written, no temporary file.
+# Usage: interrupt.sh RECKON
+set -u
+reckon=$(realpath "$1")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+check() { if ! eval "$2"; then echo "FAILED: $1"; failed=$((failed + 1)); fi; }
+
+awk 'BEGIN { print "workers,size,batch,time_s"; for (i = 1; i <= 400000; ++i) print 1 + i % 64 "," i "," i % 7 "," i / (1 + i % 64) }' > big.csv
+for signal in INT TERM; do
+  # A background job of a script ignores SIGINT; a subshell with job control does not.
+  code=$(set -m; "$reckon" import big.csv --name big -q > out 2> err & pid=$!; sleep 0.4; kill -$signal $pid; wait $pid; echo $?)
+  check "$signal: import exits with 130, not $code" "[ '$code' = 130 ]"
+  check "$signal: import says so" "grep -q 'interrupted' err"
+  "$reckon" list -q > list 2> /dev/null
+  check "$signal: no set was kept" "! grep -q '400000' list"
+  code=$(set -m; "$reckon" fit --data big.csv --target time_s --out m.json -q > out 2> err & pid=$!; sleep 0.6; kill -$signal $pid; wait $pid; echo $?)
+  check "$signal: fit exits with 130, not $code" "[ '$code' = 130 ]"
+  check "$signal: no model file" "! ls | grep -q 'm.json'"
+done
+"$reckon" import big.csv --name big -q > out
+check "the import works afterwards" "grep -q '400000 rows kept' out"
+echo "$((9 - failed)) passed, $failed failed"
+[ $failed -eq 0 ]

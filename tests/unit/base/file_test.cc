@@ -1,0 +1,252 @@
+#include "base/file.h"
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
+#include <thread>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace reckon::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+// An empty folder for each test, gone afterwards.
+class FileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "reckon_file_test.XXXXXX").string();
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    folder_ = name;
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path Path(const std::string& name) const { return folder_ / name; }
+  size_t FileCount() const {
+    return static_cast<size_t>(
+        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+  }
+  static std::string Content(const fs::path& path) {
+    const std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  static mode_t Mode(const fs::path& path) {
+    struct stat info {};
+    EXPECT_EQ(stat(path.c_str(), &info), 0);
+    return info.st_mode & 07777;
+  }
+
+  fs::path folder_;
+};
+
+// Files of this process cannot grow beyond `bytes`, as on a full disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old_);
+    const rlimit limited{bytes, old_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &old_);
+    static_cast<void>(std::signal(SIGXFSZ, old_handler_));
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_{};
+  void (*old_handler_)(int) = nullptr;
+};
+
+TEST_F(FileTest, ReadsWhatWasWritten) {
+  std::string bytes;
+  for (int i = 0; i < 300000; ++i) bytes += static_cast<char>(i * 31 % 256);
+  ASSERT_TRUE(WriteFile(Path("a"), bytes).ok());
+  const Result<std::string> read = ReadFile(Path("a"));
+  ASSERT_TRUE(read.ok());
+  EXPECT_TRUE(*read == bytes);
+  ASSERT_TRUE(WriteFile(Path("a"), "").ok());
+  EXPECT_EQ(*ReadFile(Path("a")), "");
+}
+
+TEST_F(FileTest, ReadingSaysWhatIsMissing) {
+  const Result<std::string> read = ReadFile(Path("missing.csv"));
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().code(), ErrorCode::kNotFound);
+  EXPECT_EQ(read.error().Describe(),
+            "cannot open '" + Path("missing.csv").string() + "': No such file or directory");
+  EXPECT_EQ(ReadFile(folder_).error().code(), ErrorCode::kIo);
+}
+
+TEST_F(FileTest, NothingAppearsWithoutCommit) {
+  {
+    Result<AtomicFile> file = AtomicFile::Create(Path("a"));
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Append(std::string(200000, 'x')).ok());
+    EXPECT_FALSE(fs::exists(Path("a")));
+  }
+  EXPECT_EQ(FileCount(), 0U);
+}
+
+TEST_F(FileTest, OldContentStaysUntilCommit) {
+  ASSERT_TRUE(WriteFile(Path("a"), "old").ok());
+  Result<AtomicFile> file = AtomicFile::Create(Path("a"));
+  ASSERT_TRUE(file->Append("new").ok());
+  EXPECT_EQ(Content(Path("a")), "old");
+  ASSERT_TRUE(file->Commit().ok());
+  EXPECT_EQ(Content(Path("a")), "new");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileTest, AMovedFileIsCommittedOnce) {
+  Result<AtomicFile> first = AtomicFile::Create(Path("a"));
+  ASSERT_TRUE(first->Append("x").ok());
+  {
+    AtomicFile second = std::move(first).value();
+    ASSERT_TRUE(second.Append("y").ok());
+    ASSERT_TRUE(second.Commit().ok());
+  }
+  EXPECT_EQ(Content(Path("a")), "xy");
+}
+
+TEST_F(FileTest, ReadersNeverSeeHalfAFile) {
+  constexpr size_t kSize = 200000;
+  ASSERT_TRUE(WriteFile(Path("a"), std::string(kSize, '0')).ok());
+  std::atomic<bool> done{false};
+  std::jthread writer([&] {
+    for (int i = 0; i < 30; ++i) {
+      const std::string text(kSize, static_cast<char>('0' + i % 10));
+      EXPECT_TRUE(WriteFile(Path("a"), text).ok());
+    }
+    done = true;
+  });
+  while (!done) {
+    const Result<std::string> text = ReadFile(Path("a"));
+    ASSERT_TRUE(text.ok());
+    ASSERT_EQ(text->size(), kSize);
+    ASSERT_EQ(text->find_first_not_of(text->front()), std::string::npos);
+  }
+}
+
+TEST_F(FileTest, AFullDiskKeepsTheOldContent) {
+  ASSERT_TRUE(WriteFile(Path("a"), "old").ok());
+  Status status;
+  {
+    const FileSizeLimit limit(1000);
+    status = WriteFile(Path("a"), std::string(100000, 'x'));
+  }
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), ErrorCode::kIo);
+  EXPECT_EQ(Content(Path("a")), "old");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileTest, CannotBeCommittedAfterAFailedAppend) {
+  ASSERT_TRUE(WriteFile(Path("a"), "old").ok());
+  {
+    Result<AtomicFile> file = AtomicFile::Create(Path("a"));
+    Status append;
+    {
+      const FileSizeLimit limit(1000);
+      append = file->Append(std::string(100000, 'x'));
+    }
+    ASSERT_FALSE(append.ok());
+    // There is room again, but part of the text is lost.
+    static_cast<void>(file->Append("more"));
+    EXPECT_FALSE(file->Commit().ok());
+  }
+  EXPECT_EQ(Content(Path("a")), "old");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileTest, NewFilesHaveTheUsualMode) {
+  const mode_t mask = umask(027);
+  const Status status = WriteFile(Path("a"), "x");
+  umask(mask);
+  ASSERT_TRUE(status.ok());
+  EXPECT_EQ(Mode(Path("a")), 0640U);
+}
+
+TEST_F(FileTest, ReplacedFilesKeepTheirMode) {
+  ASSERT_TRUE(WriteFile(Path("secret"), "x").ok());
+  ASSERT_EQ(chmod(Path("secret").c_str(), 0600), 0);
+  ASSERT_TRUE(WriteFile(Path("secret"), "y").ok());
+  EXPECT_EQ(Mode(Path("secret")), 0600U);
+}
+
+TEST_F(FileTest, OtherThreadsNeverSeeAnotherUmask) {
+  const mode_t mask = umask(022);
+  {
+    const std::jthread creator([this](const std::stop_token& stop) {
+      while (!stop.stop_requested()) EXPECT_TRUE(AtomicFile::Create(Path("a")).ok());
+    });
+    const fs::path other = Path("other");
+    for (int i = 0; i < 10000; ++i) {
+      const int descriptor = open(other.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0666);
+      close(descriptor);
+      ASSERT_EQ(Mode(other), 0644U) << "after " << i << " files";
+      fs::remove(other);
+    }
+  }
+  EXPECT_EQ(umask(mask), 022U);
+}
+
+TEST_F(FileTest, TwoWritersOfOneFileDoNotMix) {
+  Result<AtomicFile> a = AtomicFile::Create(Path("f"));
+  Result<AtomicFile> b = AtomicFile::Create(Path("f"));
+  ASSERT_TRUE(a.ok() && b.ok());
+  ASSERT_TRUE(a->Append("aaa").ok());
+  ASSERT_TRUE(b->Append("bb").ok());
+  ASSERT_TRUE(a->Commit().ok());
+  EXPECT_EQ(Content(Path("f")), "aaa");
+  ASSERT_TRUE(b->Commit().ok());
+  EXPECT_EQ(Content(Path("f")), "bb");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileTest, AMissingFolderIsNotFound) {
+  const Status status = WriteFile(Path("no/such/file"), "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), ErrorCode::kNotFound);
+  ASSERT_TRUE(WriteFile(Path("file"), "x").ok());
+  EXPECT_EQ(WriteFile(Path("file/below"), "x").error().code(), ErrorCode::kNotFound);
+}
+
+TEST_F(FileTest, AFolderIsNoFile) {
+  const Status status = WriteFile(folder_, "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), ErrorCode::kBadInput);
+  EXPECT_EQ(FileCount(), 0U);
+}
+
+TEST_F(FileTest, AFullDeviceIsAnIoError) {
+  const Status status = WriteFile("/dev/full", "x");
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), ErrorCode::kIo);
+  EXPECT_EQ(status.error().chain().back(), "No space left on device");
+  EXPECT_TRUE(fs::is_character_file("/dev/full"));
+}
+
+TEST_F(FileTest, APipeIsWrittenDirectly) {
+  const fs::path pipe = Path("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::string received;
+  {
+    const std::jthread reader([&] { received = Content(pipe); });
+    EXPECT_TRUE(WriteFile(pipe, "through").ok());
+  }
+  EXPECT_EQ(received, "through");
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+}  // namespace
+}  // namespace reckon::base

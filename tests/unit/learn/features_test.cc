@@ -1,0 +1,102 @@
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "learn/features/augment.h"
+#include "learn/features/roles.h"
+#include "tests/support/data.h"
+
+namespace reckon::learn {
+namespace {
+
+using testing::AddCategories;
+using testing::MakeDataset;
+using testing::NumberTable;
+
+Dataset Small() {
+  core::Table table = NumberTable({{"workers", {1, 2, 4}}, {"load", {0, 1, 2}}, {"y", {10, 6, 4}}});
+  AddCategories(table, "gpu", {"k80", "v100"}, {0, 1, 1});
+  return MakeDataset(table, "y");
+}
+
+std::vector<std::string> Names(const FeatureMap& map, const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Term& term : map.terms()) names.push_back(TermName(term, schema));
+  return names;
+}
+
+TEST(FeaturesTest, FormsStayInTheirDomain) {
+  const Dataset data = Small();
+  const auto map = MakeFeatures(data, {.raw = true, .inverse = true, .log = true}, 100);
+  EXPECT_THAT(Names(*map, data.schema),
+              ::testing::ElementsAre("workers", "1/workers", "log(workers)", "load", "[gpu=k80]",
+                                     "[gpu=v100]"));
+  // A column that no asked form fits is not lost.
+  EXPECT_THAT(Names(*MakeFeatures(data, {.raw = false, .log = true}, 100), data.schema),
+              ::testing::Contains("load"));
+}
+
+TEST(FeaturesTest, ProductsLeaveOutWhatIsConstant) {
+  const Dataset data = Small();
+  const auto map = MakeFeatures(data, {.raw = true, .inverse = true, .degree = 2}, 1000);
+  const std::vector<std::string> names = Names(*map, data.schema);
+  EXPECT_THAT(names, ::testing::Contains("workers * load"));
+  EXPECT_THAT(names, ::testing::Contains("workers * workers"));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains("workers * 1/workers")));
+  EXPECT_THAT(names, ::testing::Not(::testing::Contains("[gpu=k80] * [gpu=v100]")));
+  EXPECT_FALSE(MakeFeatures(data, {.raw = true, .inverse = true, .degree = 3}, 10).has_value());
+}
+
+TEST(FeaturesTest, AppliesAndKnowsItsDomain) {
+  const Dataset data = Small();
+  const FeatureMap map({Term{{{Factor::Form::kLog, 0, 0}, {Factor::Form::kRaw, 1, 0}}},
+                        Term{{{Factor::Form::kLevel, 2, 1}, {Factor::Form::kInverse, 0, 0}}},
+                        Term{}});
+  const Matrix features = map.Apply(data.x);
+  EXPECT_DOUBLE_EQ(features(2, 0), std::log(4) * 2);
+  EXPECT_EQ(features(0, 1), 0);
+  EXPECT_EQ(features(2, 1), 0.25);
+  EXPECT_EQ(features(1, 2), 1);
+  EXPECT_EQ(map.DomainProblem(Eigen::RowVector3d(1, 0, 0), data.schema), "");
+  EXPECT_THAT(map.DomainProblem(Eigen::RowVector3d(0, 0, 0), data.schema),
+              ::testing::HasSubstr("workers = 0"));
+}
+
+TEST(FeaturesTest, JsonRoundTripAndItsMistakes) {
+  const Dataset data = Small();
+  const auto map =
+      MakeFeatures(data, {.raw = true, .inverse = true, .log = true, .degree = 2}, 999);
+  const base::Json json = map->ToJson(data.schema);
+  EXPECT_EQ(FeatureMap::FromJson(json, data.schema)->terms(), map->terms());
+  for (const char* bad : {R"([[{"column": "nope", "form": "raw"}]])", R"({})", R"([1])", R"([[1]])",
+                          R"([[{"column": "workers", "form": "cube"}]])",
+                          R"([[{"column": "workers", "form": "level", "level": "a"}]])",
+                          R"([[{"column": "gpu", "form": "raw"}]])",
+                          R"([[{"column": "gpu", "form": "level", "level": "h100"}]])"}) {
+    const auto parsed = FeatureMap::FromJson(base::ParseJson(bad, "t").value(), data.schema);
+    ASSERT_FALSE(parsed.ok()) << bad;
+    EXPECT_EQ(parsed.error().code(), base::ErrorCode::kCorrupt);
+  }
+}
+
+TEST(RolesTest, GuessesFromNamesAndTakesWordsForIt) {
+  const auto schema_of = [](const std::vector<std::string>& names) {
+    Schema schema;
+    for (const std::string& name : names) {
+      schema.inputs.push_back({.name = name, .min = 1, .max = 2, .levels = {}});
+    }
+    return schema;
+  };
+  const Schema ray = schema_of({"batch_size", "num_images", "num_workers"});
+  const Roles roles = FindRoles(ray, {}).value();
+  EXPECT_EQ(roles.workers, 2);
+  EXPECT_EQ(roles.size, 1);
+  EXPECT_EQ(FindRoles(schema_of({"instance_count", "data_size_mb"}), {})->workers, 0);
+  EXPECT_EQ(FindRoles(schema_of({"temperature"}), {})->workers, std::nullopt);
+  EXPECT_EQ(FindRoles(ray, {"batch_size", ""})->workers, 0);
+  EXPECT_FALSE(FindRoles(ray, {"nodes", ""}).ok());
+}
+
+}  // namespace
+}  // namespace reckon::learn

@@ -1,0 +1,106 @@
+#include "learn/model_file.h"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "base/progress.h"
+#include "tests/support/data.h"
+
+namespace reckon::learn {
+namespace {
+
+using base::Json;
+using ::testing::HasSubstr;
+
+Dataset Data() {
+  core::Table table = testing::GridTable({1, 2, 4, 8}, {10, 20}, 1,
+                                         [](double w, double s) { return 2 + 3 * s / w; });
+  testing::AddCategories(table, "gpu", {"k80", "odd \"name\""}, {0, 1, 1, 0, 1, 0, 0, 1});
+  return testing::MakeDataset(table, "y");
+}
+
+std::string TextOf(const std::string& technique) {
+  const Dataset data = Data();
+  SearchOptions options;
+  options.techniques = {technique};
+  base::NoProgress progress;
+  return ModelToText(MakeModel(data, options, Search(data, options, {}, progress).value()));
+}
+
+// The text with one field changed and the checksum made right again.
+std::string Changed(const std::string& text, const std::function<void(Json&)>& change) {
+  Json json = base::ParseJson(text, "t").value();
+  json.erase("checksum");
+  change(json);
+  json["checksum"] = ModelChecksum(json);
+  return base::DumpJson(json);
+}
+
+TEST(ModelFileTest, RoundTripKeepsEveryPrediction) {
+  const Dataset data = Data();
+  for (const char* technique : {"ridge", "ernest", "tree"}) {
+    const std::string text = TextOf(technique);
+    const auto model = ModelFromText(text, "m.json");
+    ASSERT_TRUE(model.ok()) << model.error().Describe();
+    EXPECT_EQ(ModelToText(*model), text);
+    const auto again = ModelFromText(ModelToText(*model), "m.json");
+    EXPECT_EQ(again->fitted.Predict(data.x), model->fitted.Predict(data.x));
+  }
+}
+
+TEST(ModelFileTest, EveryTruncationIsRefused) {
+  const std::string text = TextOf("tree");
+  for (size_t length = 0; length + 2 < text.size(); ++length) {
+    const auto model = ModelFromText(std::string_view(text).substr(0, length), "m.json");
+    ASSERT_FALSE(model.ok()) << length;
+    EXPECT_EQ(model.error().code(), base::ErrorCode::kCorrupt);
+    EXPECT_THAT(model.error().Describe(), HasSubstr("m.json"));
+  }
+}
+
+TEST(ModelFileTest, EveryFlippedByteIsRefusedOrHarmless) {
+  const std::string text = TextOf("ernest");
+  const std::string canonical = ModelToText(ModelFromText(text, "m").value());
+  for (size_t at = 0; at < text.size(); ++at) {
+    std::string damaged = text;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    const auto model = ModelFromText(damaged, "m");
+    // White space between tokens is the only thing that may change unnoticed.
+    if (model.ok()) {
+      EXPECT_EQ(ModelToText(*model), canonical) << at;
+    }
+  }
+}
+
+TEST(ModelFileTest, NewerVersionsAndOtherFilesAreRefusedInWords) {
+  const std::string text = TextOf("ridge");
+  EXPECT_THAT(
+      ModelFromText(Changed(text, [](Json& j) { j["version"] = 2; }), "m").error().Describe(),
+      HasSubstr("format version 2; this Reckon reads version 1"));
+  EXPECT_THAT(ModelFromText("{}", "m").error().Describe(), HasSubstr("not a model file"));
+  EXPECT_THAT(ModelFromText("[]", "m").error().Describe(), HasSubstr("not a model file"));
+  EXPECT_THAT(ModelFromText("", "m").error().Describe(), HasSubstr("empty"));
+}
+
+TEST(ModelFileTest, WrongFieldsAreNamed) {
+  const std::string text = TextOf("tree");
+  const auto message = [&](const std::function<void(Json&)>& change) {
+    const auto model = ModelFromText(Changed(text, change), "m");
+    return model.ok() ? std::string("accepted") : model.error().Describe();
+  };
+  EXPECT_THAT(message([](Json& j) { j["target"] = 3; }), HasSubstr("model.target is not text"));
+  EXPECT_THAT(message([](Json& j) { j["columns"][0]["min"] = "x"; }), HasSubstr("columns[0].min"));
+  EXPECT_THAT(message([](Json& j) { j["columns"][1]["name"] = j["columns"][0]["name"]; }),
+              HasSubstr("twice"));
+  EXPECT_THAT(message([](Json& j) { j["candidate"]["technique"] = "magic"; }), HasSubstr("magic"));
+  EXPECT_THAT(message([](Json& j) { j.erase("interval"); }), HasSubstr("interval"));
+  EXPECT_THAT(message([](Json& j) { j["interval"]["slope"] = -1; }), HasSubstr("interval"));
+  // A tree whose child points back would be walked for ever.
+  EXPECT_THAT(message([](Json& j) { j["predictor"]["nodes"][0]["left"] = 0; }),
+              HasSubstr("bad split"));
+  EXPECT_THAT(message([](Json& j) { j["predictor"]["nodes"] = Json::array(); }),
+              HasSubstr("nodes"));
+}
+
+}  // namespace
+}  // namespace reckon::learn

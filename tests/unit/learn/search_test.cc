@@ -1,0 +1,124 @@
+#include "learn/search/search.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "base/progress.h"
+#include "learn/model_file.h"
+#include "tests/support/data.h"
+
+namespace reckon::learn {
+namespace {
+
+using testing::GridTable;
+using testing::MakeDataset;
+
+core::Table Noisy(uint64_t seed) {
+  return GridTable({1, 2, 3, 4, 6, 8}, {10, 20, 40}, 2,
+                   [rng = base::Rng(seed)](double w, double s) mutable {
+                     return (4 + 3 * s / w + 0.3 * w) * std::exp(0.02 * rng.Normal());
+                   });
+}
+
+SearchOutcome MustSearch(const Dataset& data, const SearchOptions& options) {
+  base::NoProgress progress;
+  return Search(data, options, {}, progress).value();
+}
+
+TEST(SearchTest, ChoosesTheLawForExtrapolationAndOrdersBySelectionError) {
+  const Dataset data = MakeDataset(Noisy(1), "y");
+  SearchOptions options;
+  options.question.extrapolate = 0;
+  const SearchOutcome outcome = MustSearch(data, options);
+  ASSERT_EQ(outcome.contenders.size(), 3);
+  EXPECT_EQ(outcome.contenders[0].fitted.candidate.technique, "ernest");
+  EXPECT_EQ(outcome.contenders[2].fitted.candidate.technique, "tree");
+  EXPECT_LE(*outcome.contenders[0].selection.mape_percent,
+            *outcome.contenders[1].selection.mape_percent);
+  Matrix far(1, 2);
+  far << 32, 40;
+  const double truth = 4 + 3 * 40.0 / 32 + 0.3 * 32;
+  EXPECT_NEAR(outcome.contenders[0].fitted.Predict(far)(0), truth, 0.1 * truth);
+}
+
+TEST(SearchTest, TheSameBytesForAnyNumberOfJobs) {
+  const Dataset data = MakeDataset(Noisy(2), "y");
+  std::string first;
+  for (const size_t jobs : {1, 2, 7}) {
+    SearchOptions options;
+    options.jobs = jobs;
+    options.seed = 9;
+    const std::string text = ModelToText(MakeModel(data, options, MustSearch(data, options)));
+    if (first.empty()) first = text;
+    EXPECT_EQ(text, first) << jobs << " jobs";
+  }
+}
+
+TEST(SearchTest, StopsWhenAsked) {
+  const Dataset data = MakeDataset(Noisy(3), "y");
+  std::stop_source stop;
+  stop.request_stop();
+  base::NoProgress progress;
+  const auto outcome = Search(data, {}, stop.get_token(), progress);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.error().code(), base::ErrorCode::kInterrupted);
+}
+
+TEST(SearchTest, ANamedTechniqueThatDoesNotApplyIsAnError) {
+  const Dataset data =
+      MakeDataset(testing::NumberTable({{"temperature", {1, 2, 3, 5}}, {"y", {1, 2, 4, 5}}}), "y");
+  SearchOptions options;
+  options.techniques = {"ernest"};
+  base::NoProgress progress;
+  const auto outcome = Search(data, options, {}, progress);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message(), ::testing::HasSubstr("--workers"));
+}
+
+TEST(SearchTest, PredictionsAreFiniteAndPositiveEvenFarAway) {
+  const Dataset data = MakeDataset(Noisy(4), "y");
+  const SearchOutcome outcome = MustSearch(data, {});
+  Matrix far(3, 2);
+  far << 1e9, 1, 1e-9, 1e12, 5, 0;
+  for (const Contender& contender : outcome.contenders) {
+    for (const double value : contender.fitted.Predict(far)) {
+      EXPECT_TRUE(std::isfinite(value)) << contender.fitted.candidate.technique;
+      EXPECT_GT(value, 0) << contender.fitted.candidate.technique;
+    }
+  }
+}
+
+TEST(IntervalTest, CoversOnSyntheticDataAndWidensWithDistance) {
+  size_t covered = 0;
+  size_t count = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Dataset train = MakeDataset(Noisy(100 + seed), "y");
+    const Dataset test = MakeDataset(Noisy(500 + seed), "y");
+    const Model model = MakeModel(train, {}, MustSearch(train, {}));
+    const Vector predicted = model.fitted.Predict(test.x);
+    for (Eigen::Index i = 0; i < predicted.size(); ++i) {
+      double lower = 0;
+      double upper = 0;
+      model.interval.Bounds(predicted(i), InputDistance(test.x.row(i), model.schema), lower, upper);
+      covered += lower <= test.y(i) && test.y(i) <= upper;
+      ++count;
+    }
+    EXPECT_GT(model.interval.HalfWidth(1), model.interval.HalfWidth(0));
+  }
+  EXPECT_GT(static_cast<double>(covered) / static_cast<double>(count), 0.88);
+}
+
+TEST(IntervalTest, DistanceIsZeroInsideAndGrowsOutside) {
+  const Dataset data = MakeDataset(Noisy(1), "y");
+  const auto distance = [&](double w, double s) {
+    return InputDistance(Eigen::RowVector2d(w, s), data.schema);
+  };
+  EXPECT_EQ(distance(5, 11), 0);
+  EXPECT_NEAR(distance(16, 20), std::log(2), 1e-12);
+  EXPECT_NEAR(distance(16, 80), std::hypot(std::log(2), std::log(2)), 1e-12);
+  EXPECT_GT(distance(0, 20), 0);
+}
+
+}  // namespace
+}  // namespace reckon::learn

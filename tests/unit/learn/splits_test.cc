@@ -1,0 +1,135 @@
+#include "learn/validate/splits.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "tests/support/data.h"
+
+namespace reckon::learn {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+Dataset Grid(int repeats = 1) {
+  return testing::MakeDataset(
+      testing::GridTable({1, 2, 4, 8, 16}, {10, 20, 40}, repeats,
+                         [n = 0](double w, double s) mutable { return s / w + 0.01 * n++; }),
+      "y");
+}
+
+void ExpectProper(const Split& split, size_t rows) {
+  std::vector<size_t> all = split.train;
+  all.insert(all.end(), split.test.begin(), split.test.end());
+  std::sort(all.begin(), all.end());
+  EXPECT_TRUE(std::adjacent_find(all.begin(), all.end()) == all.end()) << "a row is in both parts";
+  EXPECT_EQ(all.size(), rows);
+  EXPECT_FALSE(split.train.empty());
+  EXPECT_FALSE(split.test.empty());
+}
+
+TEST(SplitsTest, EverySplitIsDisjointAndComplete) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    const base::Rng rng(seed);
+    const Dataset data = Grid(static_cast<int>(1 + seed % 3));
+    ExpectProper(HoldOutSplit(data.rows(), 0.2, rng).value(), data.rows());
+    for (const Split& split : KFoldSplits(data.rows(), 2 + seed % 9, rng).value()) {
+      ExpectProper(split, data.rows());
+    }
+    for (const Split& split : GroupedKFoldSplits(data, 5, rng)) ExpectProper(split, data.rows());
+    std::string note;
+    for (const std::optional<size_t>& column : {std::optional<size_t>(), {0}, {1}}) {
+      for (const Split& split : SelectionSplits(data, {column}, rng, note)) {
+        ExpectProper(split, data.rows());
+      }
+    }
+  }
+}
+
+TEST(SplitsTest, FoldsTestEveryRowOnceAndAreEven) {
+  const auto folds = KFoldSplits(13, 5, base::Rng(1)).value();
+  std::multiset<size_t> tested;
+  for (const Split& fold : folds) {
+    tested.insert(fold.test.begin(), fold.test.end());
+    EXPECT_GE(fold.test.size(), 2);
+    EXPECT_LE(fold.test.size(), 3);
+  }
+  EXPECT_EQ(tested.size(), 13);
+  EXPECT_EQ(std::set<size_t>(tested.begin(), tested.end()).size(), 13);
+  EXPECT_FALSE(KFoldSplits(3, 4, base::Rng(1)).ok());
+  EXPECT_FALSE(KFoldSplits(3, 1, base::Rng(1)).ok());
+}
+
+TEST(SplitsTest, GroupedFoldsKeepRepeatsTogether) {
+  const Dataset data = Grid(4);
+  for (const Split& split : GroupedKFoldSplits(data, 5, base::Rng(2))) {
+    std::set<std::pair<double, double>> trained;
+    for (const size_t row : split.train) {
+      trained.insert(
+          {data.x(static_cast<Eigen::Index>(row), 0), data.x(static_cast<Eigen::Index>(row), 1)});
+    }
+    for (const size_t row : split.test) {
+      EXPECT_FALSE(trained.contains(
+          {data.x(static_cast<Eigen::Index>(row), 0), data.x(static_cast<Eigen::Index>(row), 1)}));
+    }
+  }
+}
+
+TEST(SplitsTest, InterpolationNeverHoldsOutTheEnds) {
+  const Dataset data = Grid();
+  const Split split = InterpolationSplit(data, 0, {}).value();
+  for (const size_t row : split.test) {
+    const double workers = data.x(static_cast<Eigen::Index>(row), 0);
+    EXPECT_TRUE(workers == 2 || workers == 8);
+  }
+  EXPECT_EQ(InterpolationSplit(data, 0, {4}).value().test.size(), 3);
+  for (const double end : {1.0, 16.0}) {
+    const auto refused = InterpolationSplit(data, 0, {4, end});
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message(), HasSubstr("end point"));
+  }
+  EXPECT_THAT(InterpolationSplit(data, 0, {3}).error().message(), HasSubstr("no row has"));
+}
+
+TEST(SplitsTest, ExtrapolationTrainsOnOneSideOnly) {
+  const Dataset data = Grid();
+  const Split above = ExtrapolationSplit(data, 0, Beyond::kAbove, 4).value();
+  for (const size_t row : above.train) EXPECT_LE(data.x(static_cast<Eigen::Index>(row), 0), 4);
+  for (const size_t row : above.test) EXPECT_GT(data.x(static_cast<Eigen::Index>(row), 0), 4);
+  EXPECT_FALSE(ExtrapolationSplit(data, 0, Beyond::kAbove, 16).ok());
+  EXPECT_FALSE(ExtrapolationSplit(data, 0, Beyond::kBelow, 1).ok());
+  EXPECT_EQ(DefaultThreshold(data, 0).value(), 8);
+}
+
+TEST(SplitsTest, SelectionForExtrapolationTestsTheLargestValues) {
+  const Dataset data = Grid();
+  std::string note;
+  const auto splits = SelectionSplits(data, {0}, base::Rng(1), note);
+  ASSERT_EQ(splits.size(), 2);
+  for (const Split& split : splits) {
+    double largest_trained = 0;
+    double smallest_tested = 1e9;
+    for (const size_t row : split.train) {
+      largest_trained = std::max(largest_trained, data.x(static_cast<Eigen::Index>(row), 0));
+    }
+    for (const size_t row : split.test) {
+      smallest_tested = std::min(smallest_tested, data.x(static_cast<Eigen::Index>(row), 0));
+    }
+    EXPECT_LT(largest_trained, smallest_tested);
+  }
+  EXPECT_EQ(note, "");
+}
+
+TEST(SplitsTest, TooFewValuesFallBackToFoldsWithANote) {
+  const Dataset data = testing::MakeDataset(
+      testing::GridTable({1, 2}, {10, 20, 40}, 1, [](double w, double s) { return s / w; }), "y");
+  std::string note;
+  EXPECT_EQ(SelectionSplits(data, {0}, base::Rng(1), note).size(), 5);
+  EXPECT_THAT(note, HasSubstr("too few"));
+}
+
+}  // namespace
+}  // namespace reckon::learn

@@ -1,0 +1,123 @@
+#include "predict/forecaster.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "predict/contributions.h"
+#include "predict/formula_writer.h"
+#include "tests/support/data.h"
+
+namespace reckon::predict {
+namespace {
+
+using ::testing::HasSubstr;
+
+learn::Model Fit(const std::string& technique, bool log_features = false) {
+  core::Table table = testing::GridTable({1, 2, 4, 8}, {10, 20}, 1,
+                                         [](double w, double s) { return 2 + 3 * s / w; });
+  testing::AddCategories(table, "gpu", {"k80", "v100"}, {0, 1, 1, 0, 1, 0, 0, 1});
+  const learn::Dataset data = testing::MakeDataset(table, "y");
+  learn::SearchOptions options;
+  options.techniques = {technique};
+  if (log_features) options.restrictions.features = {.raw = false, .log = true};
+  base::NoProgress progress;
+  return learn::MakeModel(data, options, learn::Search(data, options, {}, progress).value());
+}
+
+core::Table Questions(const std::vector<double>& workers, const std::vector<double>& sizes,
+                      const std::string& gpu) {
+  core::Table table = testing::NumberTable({{"size", sizes}, {"workers", workers}});
+  testing::AddCategories(table, "gpu", {gpu}, std::vector<double>(workers.size(), 0));
+  return table;
+}
+
+TEST(ForecasterTest, FlagsWhatWasNotMeasuredAndSaysWhy) {
+  const learn::Model model = Fit("ernest");
+  base::NoProgress progress;
+  const auto inside = MakeForecasts(model, Questions({2}, {10}, "k80"), {}, progress).value();
+  EXPECT_TRUE(inside[0].in_support);
+  EXPECT_NEAR(inside[0].predicted, 17, 0.5);
+  EXPECT_LE(inside[0].lower, inside[0].predicted);
+  EXPECT_GE(inside[0].upper, inside[0].predicted);
+  const auto outside =
+      MakeForecasts(model, Questions({64, 1}, {10, 5}, "h100"), {}, progress).value();
+  EXPECT_FALSE(outside[0].in_support);
+  EXPECT_THAT(outside[0].outside, ::testing::ElementsAre("workers = 64 is above the measured 1..8",
+                                                         HasSubstr("'h100' was never measured")));
+  EXPECT_THAT(outside[1].outside, ::testing::Contains(HasSubstr("size = 5 is below")));
+}
+
+TEST(ForecasterTest, RowsInBlocksAreLikeRowsAlone) {
+  const learn::Model model = Fit("ridge");
+  std::vector<double> workers;
+  std::vector<double> sizes;
+  for (int i = 0; i < 3000; ++i) {
+    workers.push_back(1 + i % 9);
+    sizes.push_back(10 + i % 7);
+  }
+  base::NoProgress progress;
+  const auto all = MakeForecasts(model, Questions(workers, sizes, "k80"), {}, progress).value();
+  ASSERT_EQ(all.size(), 3000);
+  for (const size_t row : {size_t{0}, size_t{1023}, size_t{1024}, size_t{2999}}) {
+    const auto one =
+        MakeForecasts(model, Questions({workers[row]}, {sizes[row]}, "k80"), {}, progress).value();
+    EXPECT_DOUBLE_EQ(one[0].predicted, all[row].predicted);
+  }
+}
+
+TEST(ForecasterTest, MeaninglessValuesAreRefusedWithTheirRow) {
+  const learn::Model model = Fit("ridge", true);
+  base::NoProgress progress;
+  const auto refused = MakeForecasts(model, Questions({2, 0}, {10, 10}, "k80"), {}, progress);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), HasSubstr("row 2: workers = 0"));
+}
+
+TEST(ForecasterTest, OtherColumnsAreRefused) {
+  base::NoProgress progress;
+  const auto refused =
+      MakeForecasts(Fit("tree"), testing::NumberTable({{"size", {1}}}), {}, progress);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message(), HasSubstr("no column workers, gpu"));
+}
+
+TEST(ContributionsTest, AddUpToTheForecast) {
+  for (const char* technique : {"ridge", "ernest"}) {
+    const learn::Model model = Fit(technique);
+    const Eigen::RowVector3d row(4, 20, 1);
+    double sum = 0;
+    for (const core::Contribution& part : Contributions(model, row)) sum += part.amount;
+    const numeric::Matrix x = row;
+    EXPECT_NEAR(sum, model.fitted.predictor->Predict(x)(0), 1e-9) << technique;
+  }
+  EXPECT_TRUE(Contributions(Fit("tree"), Eigen::RowVector3d(4, 20, 1)).empty());
+}
+
+TEST(FormulaTest, EveryLanguageNamesTheColumns) {
+  for (const char* technique : {"ridge", "ernest", "tree"}) {
+    const learn::Model model = Fit(technique);
+    for (const auto language : {FormulaLanguage::kText, FormulaLanguage::kLatex,
+                                FormulaLanguage::kPython, FormulaLanguage::kCpp}) {
+      EXPECT_THAT(WriteFormula(model, language), HasSubstr("workers")) << technique;
+    }
+    EXPECT_THAT(WriteFormula(model, FormulaLanguage::kPython), HasSubstr("def predict("));
+    EXPECT_THAT(WriteFormula(model, FormulaLanguage::kCpp), HasSubstr("double Predict("));
+  }
+}
+
+TEST(FormulaTest, ColumnsThatBecomeTheSameIdentifierStayApart) {
+  const core::Table table =
+      testing::NumberTable({{"a b", {1, 2, 3, 4}}, {"a_b", {4, 1, 3, 2}}, {"y", {9, 4, 9, 8}}});
+  const learn::Dataset data = testing::MakeDataset(table, "y");
+  learn::SearchOptions options;
+  options.techniques = {"ridge"};
+  options.restrictions.features = learn::FeatureOptions{};
+  base::NoProgress progress;
+  const learn::Model model =
+      learn::MakeModel(data, options, learn::Search(data, options, {}, progress).value());
+  EXPECT_THAT(WriteFormula(model, FormulaLanguage::kPython), HasSubstr("x_a_b, x_a_b_2"));
+}
+
+}  // namespace
+}  // namespace reckon::predict
