@@ -4,12 +4,16 @@
 //
 // Files of ROWS x 20 cells go to a temporary folder and are the same in every run. Each file is
 // loaded in a process of its own, so that memory is that of the load alone: peak resident memory
-// minus what the process had before, over the size of the file.
+// minus what the process had before, over the size of the file. The best of five by the clock on
+// the wall, which is what a user waits for and what the comparison is about. Processor time stands
+// beside it because it differs: pandas 3 reads with several threads where cores are free, we with
+// one. Run it on an idle machine.
 #include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -36,9 +40,11 @@ using namespace reckon;
 
 constexpr size_t kColumns = 20;
 constexpr uint64_t kSeed = 20260131;
+constexpr int kRepeats = 5;
 
 struct Load {
   double seconds = 0;
+  double cpu_seconds = 0;
   double peak_bytes = 0;  // growth of resident memory
 };
 
@@ -98,20 +104,28 @@ double StatusBytes(std::string_view field) {
   return 0;
 }
 
+double CpuSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
 std::optional<Load> LoadHere(const std::filesystem::path& path) {
   std::ofstream("/proc/self/clear_refs") << "5";  // the peak starts from here
   const double before = StatusBytes("VmRSS:");
   const auto start = std::chrono::steady_clock::now();
+  const double cpu_start = CpuSeconds();
   auto source = tables::Source::Open(path);
   if (!source.ok()) return std::nullopt;
   base::NoProgress progress;
   const auto table = tables::ReadTable(*source, {}, std::stop_token(), progress);
+  const double cpu = CpuSeconds() - cpu_start;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
   if (!table.ok()) {
     fmt::print(stderr, "{}\n", table.error().Describe());
     return std::nullopt;
   }
-  return Load{elapsed.count(), StatusBytes("VmHWM:") - before};
+  return Load{elapsed.count(), cpu, StatusBytes("VmHWM:") - before};
 }
 
 std::optional<Load> LoadInChild(const std::filesystem::path& path) {
@@ -145,10 +159,10 @@ def field(name):
             return float(line.split()[1]) * 1024
 open("/proc/self/clear_refs", "w").write("5")
 before = field("VmRSS:")
-start = time.perf_counter()
+start, cpu_start = time.perf_counter(), time.process_time()
 table = pandas.read_csv(sys.argv[1])
-elapsed = time.perf_counter() - start
-print(elapsed, field("VmHWM:") - before)
+elapsed, cpu = time.perf_counter() - start, time.process_time() - cpu_start
+print(elapsed, cpu, field("VmHWM:") - before)
 )";
 
 std::optional<Load> LoadWithPandas(const std::string& python, const std::filesystem::path& path) {
@@ -172,16 +186,28 @@ std::optional<Load> LoadWithPandas(const std::string& python, const std::filesys
   waitpid(child, &status, 0);
   Load load;
   if (status != 0) return std::nullopt;
-  if (std::sscanf(text.c_str(), "%lf %lf", &load.seconds, &load.peak_bytes) != 2) {
-    return std::nullopt;
-  }
+  const int got =
+      std::sscanf(text.c_str(), "%lf %lf %lf", &load.seconds, &load.cpu_seconds, &load.peak_bytes);
+  if (got != 3) return std::nullopt;
   return load;
+}
+
+// The fastest of several loads: what else the machine does only ever adds to a time.
+std::optional<Load> Best(const std::function<std::optional<Load>()>& load) {
+  std::optional<Load> best;
+  for (int i = 0; i < kRepeats; ++i) {
+    const auto next = load();
+    if (!next) return std::nullopt;
+    if (!best || next->seconds < best->seconds) best = next;
+  }
+  return best;
 }
 
 void PrintRow(std::string_view kind, std::string_view reader, double bytes, const Load& load,
               std::string_view remark) {
-  fmt::print("{:<14} {:<8} {:>8.1f} {:>9.3f} {:>8.0f} {:>12.2f}  {}\n", kind, reader, bytes / 1e6,
-             load.seconds, bytes / 1e6 / load.seconds, load.peak_bytes / bytes, remark);
+  fmt::print("{:<14} {:<8} {:>8.1f} {:>9.3f} {:>9.3f} {:>8.0f} {:>12.2f}  {}\n", kind, reader,
+             bytes / 1e6, load.seconds, load.cpu_seconds, bytes / 1e6 / load.seconds,
+             load.peak_bytes / bytes, remark);
 }
 
 }  // namespace
@@ -197,8 +223,8 @@ int main(int argc, char** argv) {
   bool has_peer = true;
   int failures = 0;
   fmt::print("{} rows x {} columns\n", rows, kColumns);
-  fmt::print("{:<14} {:<8} {:>8} {:>9} {:>8} {:>12}\n", "kind", "reader", "file MB", "seconds",
-             "MB/s", "memory/file");
+  fmt::print("{:<14} {:<8} {:>8} {:>9} {:>9} {:>8} {:>12}\n", "kind", "reader", "file MB",
+             "seconds", "cpu s", "MB/s", "memory/file");
   for (const auto& [kind, append] : kinds) {
     const std::filesystem::path path = folder / fmt::format("{}.csv", kind);
     if (const auto written = WriteFile(path, rows, append); !written.ok()) {
@@ -207,13 +233,14 @@ int main(int argc, char** argv) {
       continue;
     }
     const auto bytes = static_cast<double>(std::filesystem::file_size(path));
-    const auto ours = LoadInChild(path);
+    const auto ours = Best([&] { return LoadInChild(path); });
     if (!ours) {
       fmt::print(stderr, "{}: could not load\n", kind);
       ++failures;
     } else {
       PrintRow(kind, "reckon", bytes, *ours, "");
-      const auto peer = has_peer ? LoadWithPandas(python, path) : std::nullopt;
+      const auto peer =
+          has_peer ? Best([&] { return LoadWithPandas(python, path); }) : std::nullopt;
       has_peer = peer.has_value();
       if (peer) {
         PrintRow(kind, "pandas", bytes, *peer,

@@ -13,6 +13,7 @@ namespace reckon::base {
 class Fingerprint {
  public:
   void Add(std::string_view bytes);
+  // -0 counts as 0, and every NaN as the same one.
   void Add(double number);
   // 32 hexadecimal digits.
   std::string Hex() const;

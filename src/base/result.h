@@ -65,13 +65,14 @@ class [[nodiscard]] Result {
     RECKON_CHECK(ok());
     return std::get<0>(state_);
   }
-  T&& value() && {
+  // By value, so that `for (x : F().value())` does not walk what is already gone.
+  T value() && {
     RECKON_CHECK(ok());
     return std::get<0>(std::move(state_));
   }
   T& operator*() & { return value(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(*this).value(); }
+  T operator*() && { return std::move(*this).value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 

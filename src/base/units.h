@@ -9,7 +9,8 @@
 
 namespace reckon::base {
 
-// "90", "90s", "1.5h", "30m", "250ms", "2d", "1h30m" -> seconds (>= 0).
+// "90", "90s", "1.5h", "30m", "250ms", "2d", "1h30m" -> seconds (>= 0). Without a unit it is
+// seconds, but only alone: "1h30" could mean either and is refused.
 Result<double> ParseDurationS(std::string_view text);
 
 // 0.00042 -> "420 us", 12.3 -> "12.3 s", 5025 -> "1 h 23 min", 200000 -> "2 d 7 h".

@@ -13,6 +13,7 @@ struct OptionSet::Entry {
   bool is_flag = false;
   bool flag = false;
   std::vector<std::string> values;  // from the command line
+  std::string word;                 // the same of a positional
   Setter setter;
 };
 
@@ -44,13 +45,12 @@ void OptionSet::Add(const std::string& flags, bool is_flag, const std::string& h
   entry->setter = std::move(setter);
   if (is_flag) {
     entry->option = app_.add_flag(flags, entry->flag, help);
+  } else if (dashes == std::string::npos) {
+    // A list would take every word that follows.
+    entry->option = app_.add_option(flags, entry->word, help)->type_name("");
   } else {
     entry->option = app_.add_option(flags, entry->values, help);
-    if (dashes == std::string::npos) {
-      entry->option->expected(1)->type_name("");
-    } else {
-      entry->option->allow_extra_args(false)->type_name("VALUE");
-    }
+    entry->option->allow_extra_args(false)->type_name("VALUE");
   }
   entries_.push_back(std::move(entry));
 }
@@ -148,8 +148,10 @@ base::Status OptionSet::Default(const std::string& name, const std::vector<std::
 base::Status OptionSet::Collect() {
   for (const auto& entry : entries_) {
     if (entry->option->count() == 0) continue;
-    Status set = entry->is_flag ? entry->setter({entry->flag ? "true" : "false"})
-                                : entry->setter(entry->values);
+    if (entry->is_flag) entry->values = {entry->flag ? "true" : "false"};
+    if (!entry->word.empty()) entry->values = {entry->word};
+    if (entry->values.empty()) continue;  // an empty word
+    Status set = entry->setter(entry->values);
     if (!set.ok()) {
       return std::move(set).error().Wrap(entry->option->get_name());
     }

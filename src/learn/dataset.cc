@@ -175,8 +175,7 @@ base::Result<size_t> Schema::FindInput(const std::string& name) const {
   for (size_t j = 0; j < inputs.size(); ++j) {
     if (inputs[j].name == name) return j;
   }
-  return BadInput(
-      fmt::format("'{}' is no input column{}", name, base::SuggestFrom(name, Names())));
+  return BadInput(fmt::format("'{}' is no input column{}", name, base::SuggestFrom(name, Names())));
 }
 
 base::Result<MissingPolicy> ParseMissingPolicy(const std::string& name) {

@@ -1,5 +1,6 @@
 #include "tables/column_fill.h"
 
+#include <cmath>
 #include <utility>
 
 #include "tables/decimal.h"
@@ -16,13 +17,13 @@ ColumnFill::ColumnFill(ColumnKind kind, NumberVector::Width width, size_t row_co
 
 bool ColumnFill::SetNumber(size_t row, std::string_view cell) {
   cell = TrimCell(cell);
-  const auto number = ParseDecimal(cell);
+  const double number = ParseDecimal(cell);
   // Cells are missing until they are set.
-  if (!number) return IsMissing(cell);
-  if (width_ != NumberVector::Width::kDouble && NumberVector::WidthFor(*number) > width_) {
+  if (std::isnan(number)) return IsMissing(cell);
+  if (width_ != NumberVector::Width::kDouble && NumberVector::WidthFor(number) > width_) {
     return false;
   }
-  cells_.Set(row, *number);
+  cells_.Set(row, number);
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 
 #include "base/text.h"
 
@@ -11,13 +12,13 @@ namespace {
 
 constexpr size_t kMaxDigits = 19;    // what a uint64_t always holds
 constexpr size_t kExactPowers = 22;  // 10^22 is the last power of ten that is a double
-constexpr uint64_t kExactWhole = 1ULL << 53;
+constexpr size_t kExactDigits = 15;  // 10^15 is the last one below 2^53
 constexpr int kMantissaBits = 53;
 
-template <typename T, size_t kCount>
-constexpr std::array<T, kCount> PowersOf(T base) {
-  std::array<T, kCount> powers{1};
-  for (size_t i = 1; i < kCount; ++i) powers[i] = powers[i - 1] * base;
+template <typename T, size_t Count>
+constexpr std::array<T, Count> PowersOf(T base) {
+  std::array<T, Count> powers{1};
+  for (size_t i = 1; i < Count; ++i) powers[i] = powers[i - 1] * base;
   return powers;
 }
 
@@ -61,16 +62,24 @@ uint64_t Append(uint64_t whole, const char* at, size_t count) {
   return whole * kWholeTens[count] + UpToEightDigits(at, count).value_or(0);
 }
 
+double ParseOther(std::string_view cell) {
+  return base::ParseNumber(cell).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace
 
-std::optional<double> ParseDecimal(std::string_view cell) {
+double ParseDecimal(std::string_view cell) {
   const auto shape = ShapeOf(cell);
-  if (!shape || shape->whole + shape->places > kMaxDigits) return base::ParseNumber(cell);
+  if (!shape) return ParseOther(cell);
+  const size_t digits = shape->whole + shape->places;
+  if (digits > kMaxDigits) return ParseOther(cell);
   const char* const at = cell.data() + shape->sign;
   uint64_t whole = Append(0, at, shape->whole);
   if (shape->places > 0) whole = Append(whole, at + shape->whole + 1, shape->places);
-  const double value = whole <= kExactWhole ? static_cast<double>(whole) / kTens[shape->places]
-                                            : Divide(whole, shape->places);
+  // By the number of digits and not by the value, which is harder to guess ahead.
+  const bool exact = digits <= kExactDigits || whole == 0;
+  const double value =
+      exact ? static_cast<double>(whole) / kTens[shape->places] : Divide(whole, shape->places);
   return std::bit_cast<double>(std::bit_cast<uint64_t>(value) | uint64_t{shape->sign} << 63);
 }
 

@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -21,7 +22,8 @@ base::Error OsError(std::string_view what, std::string_view name) {
   const int code = errno;
   const auto kind =
       code == ENOENT || code == ENOTDIR ? base::ErrorCode::kNotFound : base::ErrorCode::kIo;
-  return base::Error(kind, std::strerror(code)).Wrap(fmt::format("{} '{}'", what, name));
+  return base::Error(kind, std::generic_category().message(code))
+      .Wrap(fmt::format("{} '{}'", what, name));
 }
 
 base::Result<std::string> Spool(int descriptor, std::string_view name) {

@@ -24,6 +24,8 @@ class Source {
   ~Source();
   Source(Source&& other) noexcept;
   Source& operator=(Source&& other) noexcept;
+  Source(const Source&) = delete;
+  Source& operator=(const Source&) = delete;
 
   // For messages: the path as it was given, or "standard input".
   const std::string& name() const { return name_; }

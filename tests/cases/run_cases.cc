@@ -51,8 +51,10 @@ std::vector<Step> ReadCase(const fs::path& path) {
 
 class CaseRun {
  public:
-  CaseRun(fs::path folder, fs::path binary)
-      : folder_(std::move(folder)), binary_(std::move(binary)) {}
+  CaseRun(fs::path folder, fs::path binary, fs::path case_folder)
+      : folder_(std::move(folder)),
+        binary_(std::move(binary)),
+        case_folder_(std::move(case_folder)) {}
 
   // Empty when the step holds, else what is wrong.
   std::string Do(const Step& step) {
@@ -97,9 +99,10 @@ class CaseRun {
 
   std::string Run(const std::string& command) {
     const std::string shell = fmt::format(
-        "cd '{}' && export PATH='{}':\"$PATH\" HOME='{}' XDG_CONFIG_HOME= && ( {} ) "
+        "cd '{}' && export PATH='{}':\"$PATH\" HOME='{}' XDG_CONFIG_HOME= CASES='{}' && ( {} ) "
         ">.stdout 2>.stderr </dev/null",
-        folder_.string(), binary_.parent_path().string(), folder_.string(), command);
+        folder_.string(), binary_.parent_path().string(), folder_.string(), case_folder_.string(),
+        command);
     const int status = std::system(shell.c_str());
     exit_ = WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
     out_ = Slurp(folder_ / ".stdout");
@@ -134,6 +137,7 @@ class CaseRun {
 
   fs::path folder_;
   fs::path binary_;
+  fs::path case_folder_;
   int exit_ = 0;
   std::string out_;
   std::string err_;
@@ -145,7 +149,7 @@ bool RunCase(const fs::path& path, const fs::path& binary) {
     std::perror("mkdtemp");
     return false;
   }
-  CaseRun run(folder, binary);
+  CaseRun run(folder, binary, fs::absolute(path).parent_path());
   bool ok = true;
   const std::vector<Step> steps = ReadCase(path);
   const bool asserts = std::any_of(steps.begin(), steps.end(), [](const Step& step) {

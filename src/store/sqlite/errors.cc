@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <unistd.h>
 
 #include "base/units.h"
 
@@ -19,22 +20,31 @@ std::string SystemMessage(int system_errno) {
   return std::generic_category().message(system_errno);
 }
 
-// SQLite only says that it could not open; the folder is mostly why.
+// SQLite only says that it could not open; the folder is mostly why. It must be writable even to
+// read, for the log and its index.
 Error CannotOpen(const SqliteFailure& failure, const std::filesystem::path& path) {
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const auto error = [&](ErrorCode code, std::string_view why) -> Error {
+    return {code, fmt::format("cannot open store '{}': {}", path.string(), why)};
+  };
   std::error_code ignored;
   const auto status = std::filesystem::status(folder, ignored);
-  if (std::filesystem::is_directory(status)) {
-    const bool exists = std::filesystem::exists(path, ignored);
-    const std::string why =
-        failure.system_errno != 0 ? SystemMessage(failure.system_errno) : "not allowed";
-    return {exists || failure.system_errno != ENOENT ? ErrorCode::kIo : ErrorCode::kNotFound,
-            fmt::format("cannot open store '{}' in folder '{}': {}", path.string(), folder.string(),
-                        why)};
+  if (!std::filesystem::is_directory(status)) {
+    return error(
+        ErrorCode::kNotFound,
+        fmt::format("folder '{}' {}", folder.string(),
+                    std::filesystem::exists(status) ? "is not a folder" : "does not exist"));
   }
-  return {ErrorCode::kNotFound,
-          fmt::format("cannot open store '{}': folder '{}' {}", path.string(), folder.string(),
-                      std::filesystem::exists(status) ? "is not a folder" : "does not exist")};
+  if (access(folder.c_str(), W_OK | X_OK) != 0) {
+    return error(ErrorCode::kIo, fmt::format("folder '{}' is not writable: {}", folder.string(),
+                                             SystemMessage(errno)));
+  }
+  if (!std::filesystem::exists(path, ignored) && failure.system_errno == ENOENT) {
+    return error(ErrorCode::kNotFound,
+                 fmt::format("there is none in folder '{}'", folder.string()));
+  }
+  return error(ErrorCode::kIo,
+               failure.system_errno != 0 ? SystemMessage(failure.system_errno) : "not allowed");
 }
 
 Error DiskFull(const std::filesystem::path& path) {

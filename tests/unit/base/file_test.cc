@@ -181,6 +181,12 @@ TEST_F(FileTest, ReplacedFilesKeepTheirMode) {
   ASSERT_EQ(chmod(Path("secret").c_str(), 0600), 0);
   ASSERT_TRUE(WriteFile(Path("secret"), "y").ok());
   EXPECT_EQ(Mode(Path("secret")), 0600U);
+  const mode_t mask = umask(077);
+  EXPECT_EQ(chmod(Path("secret").c_str(), 0664), 0);
+  const Status shared = WriteFile(Path("secret"), "z");
+  umask(mask);
+  EXPECT_TRUE(shared.ok());
+  EXPECT_EQ(Mode(Path("secret")), 0664U);
 }
 
 TEST_F(FileTest, OtherThreadsNeverSeeAnotherUmask) {

@@ -1,6 +1,7 @@
 #include "base/parallel.h"
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -62,10 +63,29 @@ TEST(ParallelFor, UsesSeveralThreads) {
   EXPECT_EQ(threads.size(), 2U);
 }
 
-TEST(ParallelFor, ReportsTheSmallestFailure) {
+TEST(ParallelFor, ReportsTheSmallestFailureWhicheverComesFirst) {
+  for (const size_t first : {0UL, 1UL}) {
+    std::atomic<int> inside{0};
+    std::atomic<bool> first_failed{false};
+    const Status status = ParallelFor(2, 2, {}, [&](size_t i) -> Status {
+      ++inside;
+      while (inside < 2) std::this_thread::yield();
+      if (i == first) {
+        first_failed = true;
+      } else {
+        while (!first_failed) std::this_thread::yield();
+        // Time for the other to return and to be noted.
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+      return BadInput("item " + std::to_string(i));
+    });
+    EXPECT_EQ(status.error().message(), "item 0");
+  }
+}
+
+TEST(ParallelFor, ReportsTheSameFailureForAnyJobs) {
   for (int round = 0; round < 200; ++round) {
-    const Status status = ParallelFor(64, 8, {}, [&](size_t i) -> Status {
-      // The smaller failure comes later in time.
+    const Status status = ParallelFor(64, 1 + round % 8, {}, [&](size_t i) -> Status {
       if (i == 5) std::this_thread::yield();
       if (i == 5 || i == 6 || i == 40) return BadInput("item " + std::to_string(i));
       return {};

@@ -41,8 +41,8 @@ TEST(SplitsTest, EverySplitIsDisjointAndComplete) {
     }
     for (const Split& split : GroupedKFoldSplits(data, 5, rng)) ExpectProper(split, data.rows());
     std::string note;
-    for (const std::optional<size_t>& column : {std::optional<size_t>(), {0}, {1}}) {
-      for (const Split& split : SelectionSplits(data, {column}, rng, note)) {
+    for (const Question& question : {Question{}, Question{0}, Question{1}}) {
+      for (const Split& split : SelectionSplits(data, question, rng, note)) {
         ExpectProper(split, data.rows());
       }
     }

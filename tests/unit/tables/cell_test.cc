@@ -59,14 +59,14 @@ TEST(ParseDecimal, AgreesWithTheStandardLibraryToTheLastBit) {
   for (int round = 0; round < 300000; ++round) {
     const std::string text = RandomCell(rng);
     const Padded cell(text, static_cast<char>('.' + rng.Below(14)));
-    const auto fast = ParseDecimal(cell.view());
+    const double fast = ParseDecimal(cell.view());
     const auto plain = base::ParseNumber(text);
-    ASSERT_EQ(fast.has_value(), plain.has_value()) << text;
+    ASSERT_EQ(!std::isnan(fast), plain.has_value()) << text;
     ASSERT_EQ(ClassifyCell(cell.view()) == CellKind::kNumber, plain.has_value()) << text;
     if (!plain) continue;
     ++numbers;
-    ASSERT_EQ(*fast, *plain) << text;
-    ASSERT_EQ(std::signbit(*fast), std::signbit(*plain)) << text;
+    ASSERT_EQ(fast, *plain) << text;
+    ASSERT_EQ(std::signbit(fast), std::signbit(*plain)) << text;
   }
   EXPECT_GT(numbers, 100000U);
 }

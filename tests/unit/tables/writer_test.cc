@@ -109,7 +109,8 @@ Extras TwoExtras(size_t row_count, char delimiter = ',') {
   Extras extras;
   extras.names = {"predicted", "in, support"};
   extras.row_count = row_count;
-  extras.append = [delimiter](size_t row, std::string& line) -> base::Status {
+  extras.append = [delimiter, row_count](size_t row, std::string& line) -> base::Status {
+    EXPECT_LT(row, row_count);
     line += delimiter;
     line += std::to_string(row);
     line += delimiter;

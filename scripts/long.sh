@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The long suites of ./test.sh --long. Each one that passed for this commit is remembered in
+# build/long/ and not run again, so that an interrupted run can be taken up. Reports go to
+# docs/results/long/.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+commit=$(git rev-parse --short HEAD 2>/dev/null || echo unknown)
+[ -z "$(git status --porcelain -- src tests apps cmake CMakeLists.txt 2>/dev/null)" ] || commit+=-changed
+done_dir=build/long/$commit
+reports=docs/results/long
+mkdir -p "$done_dir" "$reports"
+
+# suite NAME COMMAND...: runs once a commit, keeps the last lines of its output
+suite() {
+  local name=$1
+  shift
+  if [ -e "$done_dir/$name" ]; then
+    echo "-- $name: passed before for $commit"
+    return
+  fi
+  echo "-- $name: $*"
+  local begin=$SECONDS
+  if ! "$@" > "build/long/$name.log" 2>&1; then
+    tail -n 40 "build/long/$name.log"
+    echo "FAILED: $name; whole output in build/long/$name.log" >&2
+    exit 1
+  fi
+  {
+    echo "# $name"
+    echo "commit $commit, $(nproc) cores, $((SECONDS - begin)) s"
+    echo "command: $*"
+    echo
+    tail -n 12 "build/long/$name.log"
+  } > "$reports/$name.txt"
+  touch "$done_dir/$name"
+}
+
+suite store_kill build/bin/store_kill_test 400 11
+suite import_kill tests/fault/import_kill.sh build/bin/reckon 150
+
+cmake --preset fuzz > /dev/null
+cmake --build build/fuzz --target table_reader_fuzz model_reader_fuzz
+for reader in table model; do
+  # New finds stay in build/; the corpus in the tree is kept small by hand.
+  mkdir -p build/long/corpus_$reader
+  suite fuzz_$reader build/fuzz/bin/${reader}_reader_fuzz -max_total_time=600 -max_len=4096 \
+    -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 build/long/corpus_$reader \
+    tests/fuzz/corpus/$reader
+done
+
+tidy() { cmake --preset tidy > /dev/null && cmake --build build/tidy; }
+suite tidy tidy
+echo "long suites passed for $commit"
