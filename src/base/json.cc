@@ -19,24 +19,36 @@ std::string Place(std::string_view text, size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
+// Counted before parsing: the parser's own callback rescans an object's parent each time it ends,
+// which is quadratic in long lists of objects.
+bool NestedTooDeep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\') ++i;
+      if (c == '"') in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, std::string_view source) {
-  bool too_deep = false;
-  const auto watch_depth = [&](int depth, Json::parse_event_t event, Json&) {
-    // The outermost object or array starts at depth 0.
-    const bool starts =
-        event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    too_deep = too_deep || (starts && depth >= kMaxDepth);
-    return !too_deep;
-  };
+  if (NestedTooDeep(text)) {
+    return Error(ErrorCode::kCorrupt,
+                 fmt::format("{}: nested deeper than {} levels", source, kMaxDepth));
+  }
   try {
-    Json value = Json::parse(text.begin(), text.end(), watch_depth);
-    if (too_deep) {
-      return Error(ErrorCode::kCorrupt,
-                   fmt::format("{}: nested deeper than {} levels", source, kMaxDepth));
-    }
-    return value;
+    return Json::parse(text.begin(), text.end());
   } catch (const Json::parse_error& error) {
     return Error(ErrorCode::kCorrupt,
                  fmt::format("{}, {}: not valid JSON", source, Place(text, error.byte)));

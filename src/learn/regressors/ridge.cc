@@ -39,9 +39,10 @@ std::vector<FeatureSet> FeatureSets(const Question& question, const Restrictions
   add(TargetScale::kLinear, {.raw = true});
   add(TargetScale::kLinear, {.raw = true, .inverse = true, .log = true});
   add(TargetScale::kLog, {.raw = false, .log = true});
-  add(TargetScale::kLog, {.raw = true, .inverse = true, .log = true});
-  // Products win inside the measured range and explode outside it.
+  add(TargetScale::kLog, {.raw = false, .inverse = true, .log = true});
+  // Products, and raw columns in the exponent, win inside the measured range and explode outside.
   if (!question.extrapolate) {
+    add(TargetScale::kLog, {.raw = true, .inverse = true, .log = true});
     add(TargetScale::kLinear, {.raw = true, .inverse = true, .log = true, .degree = 2});
     add(TargetScale::kLog, {.raw = false, .log = true, .degree = 2});
     add(TargetScale::kLog, {.raw = true, .inverse = true, .log = true, .degree = 2});
