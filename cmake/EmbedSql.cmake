@@ -23,6 +23,4 @@ std::vector<Migration> BuiltInMigrations() {
 
 }  // namespace reckon::store
 ")
-if(TARGET reckon_store)
-  target_sources(reckon_store PRIVATE ${PROJECT_BINARY_DIR}/generated/migrations.cc)
-endif()
+target_sources(reckon_store PRIVATE ${PROJECT_BINARY_DIR}/generated/migrations.cc)

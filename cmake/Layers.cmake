@@ -6,9 +6,6 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/src/LAYERS RECKON_LAYER_LINES REGEX "^[a-z]+:
 # reckon_layer(NAME [libraries...]): target reckon_NAME from every .cc below src/NAME.
 function(reckon_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
-  if(NOT sources)
-    return()
-  endif()
   add_library(reckon_${name} STATIC ${sources})
   target_include_directories(reckon_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   foreach(line IN LISTS RECKON_LAYER_LINES)

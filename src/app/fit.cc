@@ -57,6 +57,12 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
   }
   const learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
   const std::string document = learn::ModelToText(model);
+  // Numbers near the ends of the range of double can make weights or errors that are none.
+  if (!learn::ModelFromText(document, "model").ok()) {
+    return base::BadInput(fmt::format(
+        "{}: the numbers are too large or too small to fit '{}'; express them in other units",
+        prepared.table.source, prepared.data.schema.target));
+  }
   if (!request.out.empty()) {
     RECKON_TRY(base::WriteFile(request.out, document));
     report.out = request.out;

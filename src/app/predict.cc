@@ -202,6 +202,12 @@ Result<PredictReport> Predict(const PredictRequest& request, const Context& cont
   report.in_support = static_cast<size_t>(
       std::count_if(report.forecasts.begin(), report.forecasts.end(),
                     [](const core::Forecast& forecast) { return forecast.in_support; }));
+  if (model.extrapolate.empty() && report.in_support < report.forecasts.size()) {
+    report.notes.push_back(
+        fmt::format("{} forecasts lie outside what was measured, and this model was chosen for "
+                    "forecasts inside; fit with --extrapolate COLUMN for such questions",
+                    report.forecasts.size() - report.in_support));
+  }
   MeasureAgainstTruth(report);
   if (!request.out.empty()) {
     RECKON_TRY(WriteForecasts(request, report, context));

@@ -86,6 +86,7 @@ Json ToJson(const ValidateReport& report) {
   for (const ValidationBlock& block : report.blocks) {
     Json entry;
     entry["method"] = block.method;
+    entry["splits"] = block.splits;
     entry["training_rows"] = block.training_rows;
     entry["validation_rows"] = block.validation_rows;
     entry["techniques"] = RowsJson(block.techniques);

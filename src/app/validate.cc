@@ -158,6 +158,7 @@ class BlockRunner {
   Result<ValidationBlock> Run(const Method& method, std::vector<std::string>& notes) {
     ValidationBlock block;
     block.method = method.label;
+    block.splits = method.splits.size();
     for (const learn::Split& split : method.splits) {
       block.training_rows += split.train.size();
       block.validation_rows += split.test.size();

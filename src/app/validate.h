@@ -20,8 +20,9 @@ struct ValidateRequest {
 // One way of holding rows out.
 struct ValidationBlock {
   std::string method;  // "hold-out 20 %", "extrapolation workers > 32"
-  size_t training_rows = 0;
-  size_t validation_rows = 0;
+  size_t splits = 0;
+  size_t training_rows = 0;    // of all splits together
+  size_t validation_rows = 0;  // of all splits together
   std::vector<TechniqueRow> techniques;
   // Whatever selection chose in each split: what a user of `fit` would have had.
   TechniqueRow chosen;

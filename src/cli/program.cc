@@ -77,6 +77,12 @@ int Report(const Error& error, bool json) {
   return ExitCode(error.code());
 }
 
+// Known before anything is parsed, so that every mistake can be answered in JSON.
+bool WantsJson(int argc, char** argv) {
+  return std::any_of(argv, argv + argc,
+                     [](const char* argument) { return std::string_view(argument) == "--json"; });
+}
+
 Status CheckNames(const std::vector<Setting>& settings, const std::vector<Declared>& all) {
   for (const Setting& setting : settings) {
     std::vector<std::string> names;
@@ -100,9 +106,10 @@ Status CheckNames(const std::vector<Setting>& settings, const std::vector<Declar
   return {};
 }
 
-// Files, then the environment; each option keeps what the strongest of them says, and flags are
-// stronger than all of them.
-Status ApplyDefaults(Declared& chosen, const std::vector<Declared>& all) {
+// Flags first, so that --json is known when something else is wrong; they are stronger than files
+// and the environment, which follow from the weakest to the strongest.
+Status ReadSettings(Declared& chosen, const std::vector<Declared>& all) {
+  RECKON_TRY(chosen.options->Collect());
   for (const std::filesystem::path& file : ConfigFiles()) {
     RECKON_ASSIGN(const std::vector<Setting> settings, ReadConfigFile(file));
     RECKON_TRY(CheckNames(settings, all));
@@ -121,12 +128,12 @@ Status ApplyDefaults(Declared& chosen, const std::vector<Declared>& all) {
       RECKON_TRY(chosen.options->Default(name, {value}, variable));
     }
   }
-  return chosen.options->Collect();
+  return {};
 }
 
-int RunCommand(Declared& chosen, const std::vector<Declared>& all) {
-  const Status ready = ApplyDefaults(chosen, all);
-  if (!ready.ok()) return Report(ready.error(), chosen.globals.json);
+int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_json) {
+  const Status ready = ReadSettings(chosen, all);
+  if (!ready.ok()) return Report(ready.error(), wants_json || chosen.globals.json);
   const auto level = base::ParseLogLevel(chosen.globals.log_level);
   if (!level.ok()) return Report(level.error(), chosen.globals.json);
 
@@ -161,9 +168,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all) {
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
-  CLI::App parser(
-      "How long a distributed training job will take and what it will cost, before it runs.",
-      "reckon");
+  CLI::App parser("How long a distributed training job will take, before it runs.", "reckon");
   parser.set_version_flag("--version", std::string("reckon ") + base::Version());
   parser.require_subcommand(1);
   parser.failure_message(CLI::FailureMessage::simple);
@@ -186,12 +191,13 @@ int RunProgram(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors.
     if (error.get_exit_code() == 0) return parser.exit(error);
-    std::fprintf(stderr, "reckon: %s\nTry 'reckon --help' or 'reckon COMMAND --help'.\n",
-                 error.what());
-    return 2;
+    const Error wrong_use = base::BadInput(error.what());
+    const int code = Report(wrong_use, WantsJson(argc, argv));
+    std::fprintf(stderr, "Try 'reckon --help' or 'reckon COMMAND --help'.\n");
+    return code;
   }
   for (Declared& declared : all) {
-    if (declared.parser->parsed()) return RunCommand(declared, all);
+    if (declared.parser->parsed()) return RunCommand(declared, all, WantsJson(argc, argv));
   }
   return 2;
 }

@@ -106,6 +106,26 @@ void KeepUsedLevels(InputColumn& input, std::vector<double>& cells) {
   input.levels = std::move(levels);
 }
 
+// A column of numbers with a stray word in it becomes a category; whoever wrote it should know.
+void NoteStrayText(const Column& column, std::span<const size_t> rows, const InputColumn& input,
+                   std::vector<std::string>& notes) {
+  const auto is_number = [](const std::string& text) {
+    return base::ParseNumber(base::Trim(text)).has_value();
+  };
+  const auto numbers = std::count_if(input.levels.begin(), input.levels.end(), is_number);
+  const auto levels = static_cast<std::ptrdiff_t>(input.levels.size());
+  if (numbers == levels || numbers * 2 < levels) return;
+  for (const size_t row : rows) {
+    const std::string text = column.Text(row);
+    if (text.empty() || is_number(text)) continue;
+    notes.push_back(
+        fmt::format("column '{}' is taken as a category because of '{}' in row {}; "
+                    "--numeric {} would refuse it",
+                    input.name, text, row + 1, input.name));
+    return;
+  }
+}
+
 // Adds one input, unless it cannot help; fills missing cells.
 void AddInput(const Column& column, std::span<const size_t> rows, Dataset& data,
               std::vector<std::vector<double>>& matrix) {
@@ -124,6 +144,7 @@ void AddInput(const Column& column, std::span<const size_t> rows, Dataset& data,
     fill = numeric::Median(known);
   } else {
     KeepUsedLevels(input, cells);
+    NoteStrayText(column, rows, input, data.notes);
     fill = static_cast<double>(input.levels.size());
     if (missing > 0) input.levels.emplace_back();
   }
@@ -132,8 +153,8 @@ void AddInput(const Column& column, std::span<const size_t> rows, Dataset& data,
   const size_t distinct = numeric::Distinct(cells).size();
   if (distinct == 1) {
     data.notes.push_back(
-        fmt::format("column '{}' has the same value in every row: left out", input.name));
-    return;
+        fmt::format("column '{}' has the same value in every row: it only tells what was measured",
+                    input.name));
   }
   if (input.kind == ColumnKind::kCategory && distinct == cells.size() && cells.size() >= 10) {
     data.notes.push_back(
@@ -164,6 +185,10 @@ std::string FingerprintOf(const Dataset& data) {
 }
 
 }  // namespace
+
+bool InputColumn::Varies() const {
+  return kind == ColumnKind::kNumber ? min < max : levels.size() > 1;
+}
 
 std::vector<std::string> Schema::Names() const {
   std::vector<std::string> names;
@@ -245,7 +270,9 @@ base::Result<Dataset> BuildDataset(const Table& table, const DatasetOptions& opt
   }
   std::vector<std::vector<double>> matrix;
   for (const Column* column : inputs) AddInput(*column, rows, data, matrix);
-  if (matrix.empty()) {
+  const bool can_learn = std::any_of(data.schema.inputs.begin(), data.schema.inputs.end(),
+                                     [](const InputColumn& input) { return input.Varies(); });
+  if (!can_learn) {
     return BadInput(fmt::format("{}: no usable input column beside the target '{}'{}", table.source,
                                 options.target,
                                 data.notes.empty() ? "" : " (" + data.notes.back() + ")"));

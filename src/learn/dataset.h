@@ -25,6 +25,9 @@ struct InputColumn {
   double max = 0;
   double typical = 0;               // median, or the most frequent category's code
   std::vector<std::string> levels;  // categories; "" stands for a missing cell
+
+  // More than one value was measured; otherwise there is nothing to learn from the column.
+  bool Varies() const;
 };
 
 struct Schema {
@@ -66,8 +69,9 @@ struct DatasetOptions {
 };
 
 // kBadInput, naming the line where there is one: target not there, not numeric, missing or all
-// equal; fewer than three rows; no input column; an unknown name in `ignore`. Constant columns and
-// categories that differ in every row (identifiers) are left out with a note.
+// equal; fewer than three rows; no input column that varies; an unknown name in `ignore`.
+// Categories that differ in every row (identifiers) are left out with a note; constant columns
+// stay, since a question with another value is outside what was measured.
 base::Result<Dataset> BuildDataset(const core::Table& table, const DatasetOptions& options);
 
 // Inputs of new rows, in the order of the Schema.
@@ -76,8 +80,8 @@ struct EncodedInputs {
   std::vector<std::vector<std::string>> problems;  // per row: unseen or missing cells, in words
 };
 
-// kBadInput when a column of the schema is not in the table, or holds text where the model was
-// given numbers.
+// kBadInput when a column of the schema that varied is not in the table, or one holds text where
+// the model was given numbers.
 base::Result<EncodedInputs> EncodeInputs(const core::Table& table, const Schema& schema);
 
 }  // namespace reckon::learn

@@ -59,7 +59,7 @@ void EncodeCategories(const Table& table, const Column& column, const InputColum
 base::Result<EncodedInputs> EncodeInputs(const Table& table, const Schema& schema) {
   std::vector<std::string> absent;
   for (const InputColumn& input : schema.inputs) {
-    if (!table.Find(input.name)) absent.push_back(input.name);
+    if (input.Varies() && !table.Find(input.name)) absent.push_back(input.name);
   }
   if (!absent.empty()) {
     return BadInput(fmt::format("{} has no column {}; the model was made for: {}", table.source,
@@ -71,7 +71,12 @@ base::Result<EncodedInputs> EncodeInputs(const Table& table, const Schema& schem
   out.problems.resize(table.row_count);
   for (size_t j = 0; j < schema.inputs.size(); ++j) {
     const InputColumn& input = schema.inputs[j];
-    const Column& column = table.columns[*table.Find(input.name)];
+    const auto place = table.Find(input.name);
+    if (!place) {  // it had one value only, and nothing else was asked for
+      out.x.col(static_cast<Eigen::Index>(j)).setConstant(input.typical);
+      continue;
+    }
+    const Column& column = table.columns[*place];
     if (input.kind == ColumnKind::kNumber) {
       RECKON_TRY(EncodeNumbers(table, column, input, static_cast<Eigen::Index>(j), out));
     } else {

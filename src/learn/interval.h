@@ -14,14 +14,17 @@ namespace reckon::learn {
 // range for others, and of 1 for an unseen category.
 double InputDistance(const Eigen::Ref<const Eigen::RowVectorXd>& x, const Schema& schema);
 
-// half width = hypot(slope * (kNear + distance), noise), on the log of the target when it is
-// positive, else in its unit. `slope` is the conformal quantile of |residual| / (kNear + distance)
-// over rows that the model had not seen, `noise` that of the residuals of its own training rows.
+// half width = hypot(slope * (kNear + distance), noise, beyond * distance), on the log of the
+// target when it is positive, else in its unit. `slope` is the conformal quantile of |residual| /
+// (kNear + distance) over rows that the model had not seen, `noise` that of the residuals of its
+// own training rows. `beyond` is a floor for what lies outside the measured range: small errors
+// inside it promise nothing there, least of all when no left-out row lay outside.
 struct IntervalRule {
   double level = 0.9;
   bool relative = true;  // on the log of the target
   double slope = 0;
   double noise = 0;
+  double beyond = 0;
 
   static constexpr double kNear = 0.1;
   // Never infinite: a factor of at most e^kWidest each way.

@@ -199,12 +199,10 @@ std::string CodeFunction(const Model& model, const learn::Formula& formula, cons
     out += cpp ? "    value = std::exp(std::min(value, 700.0));\n"
                : "    value = math.exp(min(value, 700.0))\n";
   }
-  if (model.fitted.range.min > 0) {
-    out += fmt::format("    return {}(value, {}){}\n", cpp ? "std::max" : "max",
-                       syntax.Number(model.fitted.range.min * 1e-3), cpp ? ";" : "");
-  } else {
-    out += cpp ? "    return value;\n" : "    return value\n";
-  }
+  const std::string lowest = syntax.Number(model.fitted.range.Lowest());
+  const std::string highest = syntax.Number(model.fitted.range.Highest());
+  out += cpp ? fmt::format("    return std::min(std::max(value, {}), {});\n", lowest, highest)
+             : fmt::format("    return min(max(value, {}), {})\n", lowest, highest);
   return out + (cpp ? "}\n" : "");
 }
 

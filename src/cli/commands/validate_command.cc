@@ -41,8 +41,14 @@ class ValidateCommand final : public Command {
     output.json = base::DumpJson(app::ToJson(report));
     output.text = fmt::format("{} rows, target '{}'\n", report.rows, report.target);
     for (const app::ValidationBlock& block : report.blocks) {
-      output.text += fmt::format("\n{} (training on {} rows, validation on {})\n", block.method,
-                                 block.training_rows, block.validation_rows);
+      output.text +=
+          block.splits == 1
+              ? fmt::format("\n{} (training on {} rows, validation on {})\n", block.method,
+                            block.training_rows, block.validation_rows)
+              : fmt::format(
+                    "\n{} (in turn, training on about {} rows, validation on "
+                    "{} in all)\n",
+                    block.method, block.training_rows / block.splits, block.validation_rows);
       std::vector<app::TechniqueRow> rows = block.techniques;
       rows.push_back(block.chosen);
       rows.back().technique = "chosen: " + block.chosen.technique;

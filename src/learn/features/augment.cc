@@ -13,6 +13,7 @@ std::vector<Factor> SimpleFactors(const Dataset& data, const FeatureOptions& opt
   std::vector<Factor> factors;
   for (size_t j = 0; j < data.schema.inputs.size(); ++j) {
     const InputColumn& input = data.schema.inputs[j];
+    if (!input.Varies()) continue;
     if (input.kind == core::ColumnKind::kCategory) {
       for (size_t level = 0; level < input.levels.size(); ++level) {
         factors.push_back({Form::kLevel, j, level});

@@ -39,7 +39,7 @@ std::optional<size_t> Guess(const Schema& schema, const std::array<std::string_v
   for (const std::string_view word : known) {
     for (size_t j = 0; j < schema.inputs.size(); ++j) {
       const InputColumn& input = schema.inputs[j];
-      if (input.kind != core::ColumnKind::kNumber || input.min <= 0) continue;
+      if (input.kind != core::ColumnKind::kNumber || input.min <= 0 || !input.Varies()) continue;
       const std::vector<std::string> words = Words(input.name);
       const auto has = [&](std::string_view w) {
         return std::find(words.begin(), words.end(), w) != words.end();

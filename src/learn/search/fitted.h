@@ -12,6 +12,9 @@ namespace reckon::learn {
 struct TargetRange {
   double min = 0;
   double max = 0;
+
+  double Lowest() const;
+  double Highest() const;
 };
 
 TargetRange RangeOf(const Vector& y);

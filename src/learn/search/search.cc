@@ -49,7 +49,12 @@ Dataset SelectionData(const Dataset& data, base::Rng rng, std::vector<std::strin
   return data.Subset(rows);
 }
 
-double Score(const Metrics& metrics) { return metrics.mape_percent.value_or(metrics.rmse); }
+// Relative errors say nothing of rows whose target is 0: with such rows RMSE decides.
+enum class Criterion { kMape, kRmse };
+
+double Score(const Metrics& metrics, Criterion criterion) {
+  return criterion == Criterion::kMape ? metrics.mape_percent.value_or(metrics.rmse) : metrics.rmse;
+}
 
 // The test rows of all splits, one after the other: what every candidate is measured on.
 struct SelectionRows {
@@ -105,6 +110,7 @@ struct Best {
 // The best candidate of each technique that could be fitted, best technique first.
 std::vector<Best> PickWinners(const std::vector<const Technique*>& techniques,
                               const std::vector<Trial>& trials, const SelectionRows& rows) {
+  const Criterion criterion = (rows.truth.array() == 0).any() ? Criterion::kRmse : Criterion::kMape;
   std::vector<Best> winners;
   for (const Technique* technique : techniques) {
     Best best;
@@ -116,8 +122,8 @@ std::vector<Best> PickWinners(const std::vector<const Technique*>& techniques,
       if (!FittedEverywhere(trial)) continue;
       for (size_t c = 0; c < trial.group.size(); ++c) {
         const Metrics metrics = Measure(rows.truth, PooledPredictions(trial, c, rows.truth.size()));
-        if (Score(metrics) >= best_score) continue;
-        best_score = Score(metrics);
+        if (!(Score(metrics, criterion) < best_score)) continue;
+        best_score = Score(metrics, criterion);
         best.trial = t;
         best.candidate = c;
         best.selection = metrics;
@@ -125,8 +131,8 @@ std::vector<Best> PickWinners(const std::vector<const Technique*>& techniques,
     }
     if (std::isfinite(best_score)) winners.push_back(best);
   }
-  std::stable_sort(winners.begin(), winners.end(), [](const Best& a, const Best& b) {
-    return Score(a.selection) < Score(b.selection);
+  std::stable_sort(winners.begin(), winners.end(), [&](const Best& a, const Best& b) {
+    return Score(a.selection, criterion) < Score(b.selection, criterion);
   });
   return winners;
 }

@@ -44,7 +44,7 @@ struct SearchOutcome {
 };
 
 // Tries every candidate on the inner splits, takes the best of each technique by its selection
-// MAPE (by RMSE where MAPE is undefined), and fits it to all rows. Uses nothing but `data`, so a
+// MAPE (by RMSE when a target is 0), and fits it to all rows. Uses nothing but `data`, so a
 // row held out by the caller cannot leak in. Above kSelectionRows rows, candidates are compared on
 // a random part of that many rows. The same seed gives the same outcome for any `jobs`. kBadInput
 // when a named technique does not apply, kInterrupted on stop.

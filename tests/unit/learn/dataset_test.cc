@@ -24,15 +24,19 @@ TEST(DatasetTest, TakesNumbersAndCategories) {
   EXPECT_EQ(data.y(2), 4);
 }
 
-TEST(DatasetTest, LeavesOutConstantsAndIdentifiersAndSaysSo) {
+TEST(DatasetTest, ConstantsStayForTheSupportAndIdentifiersAreLeftOut) {
   core::Table table = NumberTable({{"workers", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
                                    {"same", std::vector<double>(10, 7)},
                                    {"y", {10, 6, 4, 3, 2, 2, 2, 1, 1, 1}}});
   AddCategories(table, "id", {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"},
                 {0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   const Dataset data = BuildDataset(table, {.target = "y", .ignore = {}}).value();
-  EXPECT_THAT(data.schema.Names(), ::testing::ElementsAre("workers"));
+  EXPECT_THAT(data.schema.Names(), ::testing::ElementsAre("workers", "same"));
+  EXPECT_FALSE(data.schema.inputs[1].Varies());
   EXPECT_THAT(data.notes, ::testing::UnorderedElementsAre(HasSubstr("'same'"), HasSubstr("'id'")));
+  // A question need not repeat the constant.
+  const core::Table question = NumberTable({{"workers", {3}}});
+  EXPECT_EQ(EncodeInputs(question, data.schema).value().x(0, 1), 7);
 }
 
 TEST(DatasetTest, FillsMissingCellsOrDropsOrRefuses) {

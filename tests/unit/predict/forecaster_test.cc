@@ -48,6 +48,22 @@ TEST(ForecasterTest, FlagsWhatWasNotMeasuredAndSaysWhy) {
   EXPECT_THAT(outside[1].outside, ::testing::Contains(HasSubstr("size = 5 is below")));
 }
 
+TEST(ForecasterTest, AValueOtherThanTheOnlyMeasuredOneIsOutside) {
+  core::Table table = testing::NumberTable(
+      {{"workers", {1, 2, 4, 8}}, {"nodes", {1, 1, 1, 1}}, {"y", {10, 6, 4, 3}}});
+  const learn::Dataset data = testing::MakeDataset(table, "y");
+  base::NoProgress progress;
+  const learn::Model model =
+      learn::MakeModel(data, {}, learn::Search(data, {}, {}, progress).value());
+  const auto answers =
+      MakeForecasts(model, testing::NumberTable({{"workers", {2, 2}}, {"nodes", {1, 64}}}), {},
+                    progress)
+          .value();
+  EXPECT_TRUE(answers[0].in_support);
+  EXPECT_FALSE(answers[1].in_support);
+  EXPECT_GT(answers[1].upper - answers[1].lower, answers[0].upper - answers[0].lower);
+}
+
 TEST(ForecasterTest, RowsInBlocksAreLikeRowsAlone) {
   const learn::Model model = Fit("ridge");
   std::vector<double> workers;
