@@ -23,10 +23,8 @@ base::Result<core::Table> LoadFromStore(const std::string& wanted, const Context
     if (sets.size() > 1) {
       std::vector<std::string> names;
       for (const core::SampleSet& set : sets) names.push_back(set.name);
-      return base::BadInput(
-          fmt::format("store '{}' holds several sample sets; choose one with "
-                      "--samples: {}",
-                      context.db.string(), base::Join(names, ", ")));
+      return base::BadInput(fmt::format("store '{}' holds several sample sets; name one: {}",
+                                        context.db.string(), base::Join(names, ", ")));
     }
     name = sets.front().name;
   }

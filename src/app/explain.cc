@@ -48,6 +48,11 @@ base::Status ExplainForecast(const ExplainRequest& request, const learn::Model& 
 base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context& context) {
   RECKON_ASSIGN(const predict::FormulaLanguage language,
                 predict::ParseFormulaLanguage(request.format));
+  if (!request.set.empty() && language != predict::FormulaLanguage::kText) {
+    return base::BadInput(
+        fmt::format("--set explains one forecast in text; --format {} writes the whole formula",
+                    request.format));
+  }
   RECKON_ASSIGN(const LoadedModel loaded, LoadModel(request.model, context));
   const learn::Model& model = loaded.model;
   ExplainReport report;

@@ -49,6 +49,13 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
   report.extrapolate = request.extrapolate;
   report.notes = prepared.notes;
   report.notes.insert(report.notes.end(), outcome.notes.begin(), outcome.notes.end());
+  const std::optional<double> r2 = outcome.contenders.front().selection.r2;
+  if (request.extrapolate.empty() && r2 && *r2 < 0) {
+    report.notes.push_back(fmt::format(
+        "forecasts of rows held out are worse than their mean would be (R2 {:.2f}): the inputs say "
+        "little about '{}', or there are too few rows",
+        *r2, report.target));
+  }
   for (const learn::Contender& contender : outcome.contenders) {
     const learn::Candidate& candidate = contender.fitted.candidate;
     report.leaderboard.push_back({candidate.technique, candidate.Describe(), contender.training,
@@ -63,14 +70,20 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
         "{}: the numbers are too large or too small to fit '{}'; express them in other units",
         prepared.table.source, prepared.data.schema.target));
   }
+  // The file is complete before the store changes, and gets its name when the store has changed.
+  std::optional<base::AtomicFile> file;
   if (!request.out.empty()) {
-    RECKON_TRY(base::WriteFile(request.out, document));
+    RECKON_ASSIGN(base::AtomicFile created, base::AtomicFile::Create(request.out));
+    RECKON_TRY(created.Append(document));
+    RECKON_TRY(created.Finish());
+    file.emplace(std::move(created));
     report.out = request.out;
   }
   if (!request.save.empty()) {
     RECKON_TRY(SaveInStore(request.save, model, document, context));
     report.saved = request.save;
   }
+  if (file) RECKON_TRY(file->Commit());
   return report;
 }
 

@@ -72,7 +72,7 @@ class ChartBuilder {
     }
   }
 
-  plot::Chart Build() {
+  plot::Chart Build(std::vector<std::string>& notes) {
     chart_.title = fmt::format("{} by {}", schema_.target, x_.name);
     if (request_.questions.row_count > 0 && fixed_.size() <= 4) {
       chart_.subtitle = CurveKey(request_.questions, fixed_, 0);
@@ -80,6 +80,14 @@ class ChartBuilder {
     chart_.x_label = x_.name;
     chart_.y_label = schema_.target;
     AddCurves();
+    if (!left_out_.empty()) {
+      notes.push_back(fmt::format("{} of {} curves drawn; ask for fewer combinations to see others",
+                                  kMostCurves, kMostCurves + left_out_.size()));
+    }
+    if (varied_.size() > 1) {
+      if (!chart_.subtitle.empty()) chart_.subtitle += "; ";
+      chart_.subtitle += "curves: " + base::Join(varied_, ", ");
+    }
     if (request_.measured != nullptr) AddDots();
     if (x_.kind == ColumnKind::kNumber) {
       chart_.measured_range = std::pair(x_.min, x_.max);
@@ -108,13 +116,27 @@ class ChartBuilder {
     high_y_ = std::max(high_y_, y);
   }
 
+  // With several columns their names would leave no room for what differs; the subtitle has them.
+  std::string CurveLabel(size_t row) const {
+    if (varied_.empty()) return "forecast";
+    if (varied_.size() == 1) return CurveKey(request_.questions, varied_, row);
+    std::vector<std::string> parts;
+    for (const std::string& name : varied_) {
+      parts.push_back(ColumnOf(request_.questions, name).Text(row));
+    }
+    return base::Join(parts, ", ");
+  }
+
   void AddCurves() {
     for (size_t row = 0; row < request_.questions.row_count; ++row) {
       const std::string key = CurveKey(request_.questions, varied_, row);
-      if (curve_of_.size() == kMostCurves && !curve_of_.contains(key)) continue;
+      if (curve_of_.size() == kMostCurves && !curve_of_.contains(key)) {
+        left_out_.insert(key);
+        continue;
+      }
       const auto [entry, is_new] = curve_of_.try_emplace(key, curve_of_.size());
       if (is_new) {
-        chart_.lines.push_back({key.empty() ? "forecast" : key, {}});
+        chart_.lines.push_back({CurveLabel(row), {}});
         chart_.bands.push_back({curve_of_.size() == 1 ? Percent() : "", {}, {}, {}});
       }
       const core::Forecast& forecast = request_.forecasts[row];
@@ -159,6 +181,7 @@ class ChartBuilder {
   std::vector<std::string> varied_;
   std::vector<std::string> fixed_;
   std::map<std::string, size_t> curve_of_;
+  std::set<std::string> left_out_;
   plot::Chart chart_;
   double low_x_ = INFINITY;
   double high_x_ = -INFINITY;
@@ -168,8 +191,8 @@ class ChartBuilder {
 
 }  // namespace
 
-std::string DrawForecasts(const ChartRequest& request) {
-  return plot::RenderSvg(ChartBuilder(request).Build());
+std::string DrawForecasts(const ChartRequest& request, std::vector<std::string>& notes) {
+  return plot::RenderSvg(ChartBuilder(request).Build(notes));
 }
 
 }  // namespace reckon::app

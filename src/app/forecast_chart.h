@@ -19,7 +19,8 @@ struct ChartRequest {
 };
 
 // The x axis is the first number that varies over the questions (the column of the extrapolation
-// first of all), else the first category; up to eight other combinations become a curve each.
-std::string DrawForecasts(const ChartRequest& request);
+// first of all), else the first category; up to eight other combinations become a curve each, and a
+// note says how many were left out.
+std::string DrawForecasts(const ChartRequest& request, std::vector<std::string>& notes);
 
 }  // namespace reckon::app

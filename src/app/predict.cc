@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/forecast_chart.h"
+#include "app/forecast_file.h"
 #include "app/model_source.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -14,20 +15,12 @@
 #include "learn/validate/metrics.h"
 #include "predict/forecaster.h"
 #include "predict/what_if.h"
-#include "tables/writer.h"
 
 namespace reckon::app {
 namespace {
 
 using base::Result;
 using base::Status;
-
-const std::vector<std::string> kAddedColumns{"predicted", "lower", "upper", "in_support"};
-
-bool IsPlainFile(const std::string& path) {
-  std::error_code ignored;
-  return !path.empty() && path != "-" && std::filesystem::is_regular_file(path, ignored);
-}
 
 // Columns keep the kind they had in training: a category whose new cells all look like numbers
 // is still a category.
@@ -42,63 +35,6 @@ Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& s
     if (there && input.kind == core::ColumnKind::kCategory) request.category.push_back(input.name);
   }
   return request;
-}
-
-void AppendForecast(const core::Forecast& forecast, char delimiter, std::string& line) {
-  for (const double number : {forecast.predicted, forecast.lower, forecast.upper}) {
-    line += delimiter;
-    line += base::RoundTrip(number);
-  }
-  line += delimiter;
-  line += forecast.in_support ? "true" : "false";
-}
-
-core::Table WithForecasts(const core::Table& questions,
-                          const std::vector<core::Forecast>& forecasts) {
-  core::Table table = questions;
-  const auto add = [&](const char* name, auto&& value_of) {
-    std::vector<double> cells;
-    for (const core::Forecast& forecast : forecasts) cells.push_back(value_of(forecast));
-    table.columns.push_back(core::Column::Numbers(name, core::NumberVector::Of(cells)));
-  };
-  add("predicted", [](const core::Forecast& f) { return f.predicted; });
-  add("lower", [](const core::Forecast& f) { return f.lower; });
-  add("upper", [](const core::Forecast& f) { return f.upper; });
-  std::vector<double> codes;
-  for (const core::Forecast& forecast : forecasts) codes.push_back(forecast.in_support ? 1 : 0);
-  table.columns.push_back(
-      core::Column::Categories("in_support", {"false", "true"}, core::NumberVector::Of(codes)));
-  return table;
-}
-
-Status WriteForecasts(const PredictRequest& request, const PredictReport& report,
-                      const Context& context) {
-  // Files are copied cell by cell, so that what the user wrote stays as it was written; what was
-  // computed, read from another format or can be read only once is written from memory.
-  const bool copy = request.data.format == "samples" && IsPlainFile(request.data.file);
-  if (!copy) {
-    for (const std::string& name : kAddedColumns) {
-      if (report.questions.Find(name)) {
-        return base::BadInput(
-            fmt::format("{} already has a column '{}'", report.questions.source, name));
-      }
-    }
-    return tables::WriteTable(WithForecasts(report.questions, report.forecasts), request.out);
-  }
-  RECKON_ASSIGN(const tables::Source source, tables::Source::Open(request.data.file));
-  RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));
-  const char delimiter = tables::DelimiterFor(request.out);
-  tables::Extras extras;
-  extras.names = kAddedColumns;
-  extras.row_count = report.forecasts.size();
-  extras.append = [&](size_t row, std::string& line) -> Status {
-    AppendForecast(report.forecasts[row], delimiter, line);
-    return {};
-  };
-  RECKON_ASSIGN(const tables::ReadOptions options, ToReadOptions(request.data));
-  RECKON_TRY(tables::CopyWithColumns(source, options, extras, delimiter, file, context.stop,
-                                     context.progress));
-  return file.Commit();
 }
 
 void MeasureAgainstTruth(PredictReport& report) {
@@ -146,8 +82,8 @@ Status KeepInStore(const PredictReport& report, int64_t model_id, const Context&
   return store->AddForecasts(records);
 }
 
-Status Plot(const PredictRequest& request, const learn::Model& model, const PredictReport& report,
-            const Context& context) {
+Result<base::AtomicFile> PreparePlot(const PredictRequest& request, const learn::Model& model,
+                                     PredictReport& report, const Context& context) {
   std::optional<core::Table> measured;
   if (!request.measured.empty()) {
     DataRequest data;
@@ -165,20 +101,52 @@ Status Plot(const PredictRequest& request, const learn::Model& model, const Pred
   }
   const bool has_answers = report.questions.Find(report.target).has_value();
   const core::Table* dots = measured ? &*measured : (has_answers ? &report.questions : nullptr);
-  return base::WriteFile(request.plot,
-                         DrawForecasts({model, report.questions, report.forecasts, dots}));
+  RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.plot));
+  RECKON_TRY(
+      file.Append(DrawForecasts({model, report.questions, report.forecasts, dots}, report.notes)));
+  RECKON_TRY(file.Finish());
+  return file;
+}
+
+bool SameFile(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || std::filesystem::equivalent(a, b, ignored);
+}
+
+Status CheckRequest(const PredictRequest& request, bool from_table) {
+  if (from_table && !request.set.empty()) {
+    return base::BadInput(fmt::format("{} and --set were both given; expected one of them",
+                                      request.data.file.empty() ? "--samples" : "--data"));
+  }
+  if (!from_table && request.set.empty()) {
+    return base::BadInput("no question; give rows with --data, or ask with --set COLUMN=VALUES");
+  }
+  if (!request.measured.empty() && request.plot.empty()) {
+    return base::BadInput("--measured is drawn beside the forecast; give a picture with --plot");
+  }
+  const std::string extension = std::filesystem::path(request.plot).extension().string();
+  if (!request.plot.empty() && !extension.empty() && extension != ".svg") {
+    return base::BadInput(fmt::format(
+        "--plot {}: pictures are SVG; expected a name that ends in .svg", request.plot));
+  }
+  if (request.out.empty()) return {};
+  for (const std::string& read : {request.data.file, request.model, request.measured}) {
+    if (IsPlainFile(read) && SameFile(read, request.out)) {
+      return base::BadInput(
+          fmt::format("--out {} would replace a file that is read; name another", request.out));
+    }
+  }
+  if (SameFile(request.plot, request.out)) {
+    return base::BadInput(fmt::format("--out and --plot are both '{}'", request.out));
+  }
+  return {};
 }
 
 }  // namespace
 
 Result<PredictReport> Predict(const PredictRequest& request, const Context& context) {
   const bool from_table = !request.data.file.empty() || !request.data.samples.empty();
-  if (from_table && !request.set.empty()) {
-    return base::BadInput("--data and --set were both given; expected one of them");
-  }
-  if (!from_table && request.set.empty()) {
-    return base::BadInput("no question; give rows with --data, or ask with --set COLUMN=VALUES");
-  }
+  RECKON_TRY(CheckRequest(request, from_table));
   RECKON_ASSIGN(const LoadedModel loaded, LoadModel(request.model, context));
   const learn::Model& model = loaded.model;
   PredictReport report;
@@ -204,20 +172,25 @@ Result<PredictReport> Predict(const PredictRequest& request, const Context& cont
                     [](const core::Forecast& forecast) { return forecast.in_support; }));
   if (model.extrapolate.empty() && report.in_support < report.forecasts.size()) {
     report.notes.push_back(
-        fmt::format("{} forecasts lie outside what was measured, and this model was chosen for "
-                    "forecasts inside; fit with --extrapolate COLUMN for such questions",
-                    report.forecasts.size() - report.in_support));
+        fmt::format("{} outside what was measured, and this model was chosen for forecasts inside; "
+                    "fit with --extrapolate COLUMN for such questions",
+                    base::Count(report.forecasts.size() - report.in_support, "forecast")));
   }
   MeasureAgainstTruth(report);
+  // Whatever can fail comes before the first file appears under its name.
+  std::vector<base::AtomicFile> files;
   if (!request.out.empty()) {
-    RECKON_TRY(WriteForecasts(request, report, context));
+    RECKON_ASSIGN(base::AtomicFile file, PrepareForecastFile(request, report, context));
+    files.push_back(std::move(file));
     report.out = request.out;
   }
   if (!request.plot.empty()) {
-    RECKON_TRY(Plot(request, model, report, context));
+    RECKON_ASSIGN(base::AtomicFile file, PreparePlot(request, model, report, context));
+    files.push_back(std::move(file));
     report.plot = request.plot;
   }
   if (loaded.store_id) RECKON_TRY(KeepInStore(report, *loaded.store_id, context));
+  for (base::AtomicFile& file : files) RECKON_TRY(file.Commit());
   return report;
 }
 

@@ -21,17 +21,44 @@ Error OsError(std::string what, const std::filesystem::path& path) {
       .Wrap(fmt::format("{} '{}'", what, path.string()));
 }
 
-// Opens a new file beside `path` and puts its name into `name`; -1 and errno when it cannot.
-int OpenBeside(const std::filesystem::path& path, mode_t mode, std::string& name) {
+// Calls `make` with random names beside `path` until one is free; -1 and errno when it cannot.
+template <typename Make>
+int MakeBeside(const std::filesystem::path& path, std::string& name, const Make& make) {
   for (;;) {
     uint32_t random = 0;
     if (getrandom(&random, sizeof(random), 0) < 0) return -1;
     name = fmt::format("{}.{:08x}", path.string(), random);
-    // Not mkostemp, whose files are private: giving them the mode of other new files would need the
-    // umask, and that can only be read by changing it for all threads.
-    const int descriptor = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    if (descriptor >= 0 || errno != EEXIST) return descriptor;
+    const int made = make(name.c_str());
+    if (made >= 0 || errno != EEXIST) return made;
   }
+}
+
+std::filesystem::path FolderOf(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+std::string DescriptorPath(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
+
+// A file without a name in the folder of `path`: whatever kills the process, nothing stays behind.
+// -1 where the file system or a missing /proc does not allow it.
+int OpenNameless(const std::filesystem::path& path, mode_t mode) {
+  const int descriptor = open(FolderOf(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
+  if (descriptor >= 0 && access(DescriptorPath(descriptor).c_str(), F_OK) != 0) {
+    close(descriptor);
+    return -1;
+  }
+  return descriptor;
+}
+
+bool SameFile(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// What standard output is connected to must be written through it: a file renamed over the one that
+// the shell opened would leave the shell with the old one.
+bool IsStandardOutput(const struct stat& target) {
+  struct stat out {};
+  return fstat(STDOUT_FILENO, &out) == 0 && SameFile(target, out);
 }
 
 Status WriteAll(int descriptor, std::string_view text, const std::filesystem::path& path) {
@@ -70,12 +97,13 @@ Result<std::string> ReadFile(const std::filesystem::path& path) {
   return text;
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path, std::filesystem::path temporary, int descriptor)
-    : path_(std::move(path)), temporary_(std::move(temporary)), descriptor_(descriptor) {}
+AtomicFile::AtomicFile(std::filesystem::path path, Place place, int descriptor)
+    : path_(std::move(path)), place_(place), descriptor_(descriptor) {}
 
 AtomicFile::AtomicFile(AtomicFile&& other) noexcept
     : path_(std::move(other.path_)),
       temporary_(std::move(other.temporary_)),
+      place_(other.place_),
       descriptor_(std::exchange(other.descriptor_, -1)),
       buffer_(std::move(other.buffer_)),
       broken_(other.broken_) {}
@@ -86,24 +114,43 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& path) {
+Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted) {
   struct stat existing {};
-  if (stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode)) {
-    if (S_ISDIR(existing.st_mode)) {
-      return BadInput(fmt::format("'{}' is a folder; expected the name of a file", path.string()));
-    }
-    const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0) return OsError("cannot write", path);
-    return AtomicFile(path, {}, descriptor);
+  const bool exists = stat(wanted.c_str(), &existing) == 0;
+  if (wanted == "-" || (exists && IsStandardOutput(existing))) {
+    const int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+    if (descriptor < 0) return OsError("cannot write", wanted);
+    return AtomicFile(wanted, Place::kDirect, descriptor);
   }
-  const bool replaces = S_ISREG(existing.st_mode);
-  const mode_t mode = replaces ? existing.st_mode & 0777 : 0666;
-  std::string name;
-  const int descriptor = OpenBeside(path, mode, name);
-  if (descriptor < 0) return OsError("cannot write", path);
-  AtomicFile file(path, name, descriptor);
+  if (exists && !S_ISREG(existing.st_mode)) {
+    if (S_ISDIR(existing.st_mode)) {
+      return BadInput(
+          fmt::format("'{}' is a folder; expected the name of a file", wanted.string()));
+    }
+    const int descriptor = open(wanted.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor < 0) return OsError("cannot write", wanted);
+    return AtomicFile(wanted, Place::kDirect, descriptor);
+  }
+  // A link stays; what it points to is replaced.
+  std::error_code unresolved;
+  std::filesystem::path path = exists ? std::filesystem::canonical(wanted, unresolved) : wanted;
+  if (unresolved) path = wanted;
+  const mode_t mode = exists ? existing.st_mode & 0777 : 0666;
+  AtomicFile file(path, Place::kNameless, OpenNameless(path, mode));
+  if (file.descriptor_ < 0) {
+    file.place_ = Place::kBeside;
+    // Not mkostemp, whose files are private: giving them the mode of other new files would need the
+    // umask, and that can only be read by changing it for all threads.
+    file.descriptor_ = MakeBeside(path, file.temporary_, [mode](const char* name) {
+      return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    });
+    if (file.descriptor_ < 0) {
+      file.temporary_.clear();
+      return OsError("cannot write", path);
+    }
+  }
   // What is replaced keeps its mode, whatever the umask: a private file stays private.
-  if (replaces && fchmod(descriptor, mode) != 0) return OsError("cannot write", path);
+  if (exists && fchmod(file.descriptor_, mode) != 0) return OsError("cannot write", path);
   return file;
 }
 
@@ -123,10 +170,31 @@ Status AtomicFile::Flush() {
   return written;
 }
 
-Status AtomicFile::Commit() {
+Status AtomicFile::Finish() {
   RECKON_TRY(Flush());
+  if (place_ != Place::kDirect && fsync(descriptor_) != 0) return OsError("cannot write", path_);
+  return {};
+}
+
+// Gives the nameless file a name: its own when that is free, otherwise one to be renamed.
+Status AtomicFile::Name() {
+  const std::string source = DescriptorPath(descriptor_);
+  const auto link = [&source](const char* name) {
+    return linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+  };
+  if (link(path_.c_str()) == 0) return {};
+  if (errno != EEXIST) return OsError("cannot write", path_);
+  if (MakeBeside(path_, temporary_, link) < 0) {
+    temporary_.clear();
+    return OsError("cannot write", path_);
+  }
+  return {};
+}
+
+Status AtomicFile::Commit() {
+  RECKON_TRY(Finish());
+  if (place_ == Place::kNameless) RECKON_TRY(Name());
   if (!temporary_.empty()) {
-    if (fsync(descriptor_) != 0) return OsError("cannot write", path_);
     if (rename(temporary_.c_str(), path_.c_str()) != 0) return OsError("cannot write", path_);
     temporary_.clear();
   }

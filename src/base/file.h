@@ -12,10 +12,11 @@ namespace reckon::base {
 
 Result<std::string> ReadFile(const std::filesystem::path& path);
 
-// A file that appears under its name only when Commit succeeds: written beside it, flushed to disk,
-// then renamed. Without Commit nothing stays behind. A target that is not a regular file (a pipe,
-// /dev/stdout) is written to directly. A file that is replaced keeps its
-// permissions. Not thread-safe.
+// A file that appears under its name only when Commit succeeds: written without a name in the same
+// folder (beside it where the file system cannot do that), flushed to disk, then named. Without
+// Commit nothing stays behind. A target that is not a regular file (a pipe, a terminal) is written
+// to directly, and so is "-" or whatever else standard output is connected to. A file that is
+// replaced keeps its permissions; a link stays, and what it points to is replaced. Not thread-safe.
 class AtomicFile {
  public:
   static Result<AtomicFile> Create(const std::filesystem::path& path);
@@ -26,14 +27,20 @@ class AtomicFile {
   AtomicFile& operator=(AtomicFile&&) = delete;
 
   Status Append(std::string_view text);
+  // Everything that can fail for want of space, so that of several files all or none are committed.
+  Status Finish();
+  // Finishes, and puts the file under its name.
   Status Commit();
 
  private:
-  AtomicFile(std::filesystem::path path, std::filesystem::path temporary, int descriptor);
+  enum class Place { kNameless, kBeside, kDirect };
+  AtomicFile(std::filesystem::path path, Place place, int descriptor);
   Status Flush();
+  Status Name();
 
   std::filesystem::path path_;
-  std::filesystem::path temporary_;  // empty when written directly
+  std::string temporary_;  // what is to be renamed or removed; empty when there is no such name
+  Place place_;
   int descriptor_;
   std::string buffer_;
   bool broken_ = false;  // part of the text is lost: must not be committed

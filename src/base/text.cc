@@ -68,6 +68,89 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
+std::optional<std::vector<std::string>> SplitList(std::string_view text) {
+  std::vector<std::string> items;
+  for (;;) {
+    const size_t start = text.find_first_not_of(" \t");
+    if (start == std::string_view::npos || text[start] != '"') {
+      const size_t comma = text.find(',');
+      items.emplace_back(Trim(text.substr(0, comma)));
+      if (comma == std::string_view::npos) return items;
+      text.remove_prefix(comma + 1);
+      continue;
+    }
+    text.remove_prefix(start + 1);
+    std::string item;
+    for (;;) {
+      const size_t quote = text.find('"');
+      if (quote == std::string_view::npos) return std::nullopt;
+      item += text.substr(0, quote);
+      text.remove_prefix(quote + 1);
+      if (!text.starts_with('"')) break;
+      item += '"';
+      text.remove_prefix(1);
+    }
+    items.push_back(std::move(item));
+    text = Trim(text);
+    if (text.empty()) return items;
+    if (text.front() != ',') return std::nullopt;
+    text.remove_prefix(1);
+  }
+}
+
+std::string ListItem(std::string_view item) {
+  const bool plain =
+      !item.empty() && Trim(item) == item && item.find(',') == item.npos && item.front() != '"';
+  if (plain) return std::string(item);
+  std::string quoted = "\"";
+  for (const char c : item) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string Count(uint64_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+bool IsUtf8(std::string_view text) {
+  for (size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    if (lead < 0x80) {
+      ++i;
+      continue;
+    }
+    size_t length = 0;
+    uint32_t code = 0;
+    if ((lead & 0xE0) == 0xC0) {
+      length = 2;
+      code = lead & 0x1F;
+    } else if ((lead & 0xF0) == 0xE0) {
+      length = 3;
+      code = lead & 0x0F;
+    } else if ((lead & 0xF8) == 0xF0) {
+      length = 4;
+      code = lead & 0x07;
+    } else {
+      return false;
+    }
+    if (i + length > text.size()) return false;
+    for (size_t j = 1; j < length; ++j) {
+      const auto next = static_cast<unsigned char>(text[i + j]);
+      if ((next & 0xC0) != 0x80) return false;
+      code = code << 6 | (next & 0x3F);
+    }
+    // Longer than needed, a surrogate, or beyond the last character.
+    constexpr std::array<uint32_t, 5> kLeast{0, 0, 0x80, 0x800, 0x10000};
+    if (code < kLeast[length] || (code >= 0xD800 && code <= 0xDFFF) || code > 0x10FFFF) {
+      return false;
+    }
+    i += length;
+  }
+  return true;
+}
+
 std::string Join(std::span<const std::string> parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }
@@ -109,12 +192,15 @@ std::optional<std::string> NearestWord(std::string_view word,
 
 std::string SuggestFrom(std::string_view word, std::span<const std::string> candidates) {
   if (const auto nearest = NearestWord(word, candidates)) {
-    return fmt::format("; did you mean '{}'?", *nearest);
+    return fmt::format("; did you mean '{}'?", ListItem(*nearest));
   }
   if (candidates.empty()) return "";
   constexpr size_t kShown = 8;
-  std::string text =
-      "; known: " + Join(candidates.first(std::min(kShown, candidates.size())), ", ");
+  std::vector<std::string> shown;
+  for (const std::string& candidate : candidates.first(std::min(kShown, candidates.size()))) {
+    shown.push_back(ListItem(candidate));
+  }
+  std::string text = "; known: " + Join(shown, ", ");
   if (candidates.size() > kShown) {
     text += fmt::format(" and {} more", candidates.size() - kShown);
   }

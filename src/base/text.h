@@ -28,6 +28,20 @@ std::string RoundTrip(double value);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
 
+// The items of a list that a person typed: separated by commas, without blanks around them; an item
+// in double quotes may hold commas, and "" inside them is a quote. nullopt: a quote is not closed
+// or text follows it.
+std::optional<std::vector<std::string>> SplitList(std::string_view text);
+
+// `item` as SplitList takes it: in quotes when it would not come back otherwise.
+std::string ListItem(std::string_view item);
+
+// "1 row", "2 rows".
+std::string Count(uint64_t count, std::string_view noun);
+
+// Whether every byte belongs to a well-formed UTF-8 character.
+bool IsUtf8(std::string_view text);
+
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 
 // The candidate nearest to `word` by edits, if it is near enough to be a slip; for "did you mean".

@@ -10,7 +10,7 @@ namespace reckon::cli {
 struct OptionSet::Entry {
   std::string name;  // long, without dashes
   CLI::Option* option = nullptr;
-  bool is_flag = false;
+  Kind kind = Kind::kOne;
   bool flag = false;
   std::vector<std::string> values;  // from the command line
   std::string word;                 // the same of a positional
@@ -36,14 +36,13 @@ base::Result<uint64_t> ParseWhole(const std::string& text, uint64_t least, uint6
 
 }  // namespace
 
-void OptionSet::Add(const std::string& flags, bool is_flag, const std::string& help,
-                    Setter setter) {
+void OptionSet::Add(const std::string& flags, Kind kind, const std::string& help, Setter setter) {
   auto entry = std::make_shared<Entry>();
   const size_t dashes = flags.rfind("--");
   entry->name = dashes == std::string::npos ? flags : flags.substr(dashes + 2);
-  entry->is_flag = is_flag;
+  entry->kind = kind;
   entry->setter = std::move(setter);
-  if (is_flag) {
+  if (kind == Kind::kFlag) {
     entry->option = app_.add_flag(flags, entry->flag, help);
   } else if (dashes == std::string::npos) {
     // A list would take every word that follows.
@@ -56,7 +55,7 @@ void OptionSet::Add(const std::string& flags, bool is_flag, const std::string& h
 }
 
 void OptionSet::Text(const std::string& flags, std::string* value, const std::string& help) {
-  Add(flags, false, help, [value](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kOne, help, [value](const std::vector<std::string>& given) -> Status {
     *value = given.back();
     return {};
   });
@@ -64,7 +63,7 @@ void OptionSet::Text(const std::string& flags, std::string* value, const std::st
 
 void OptionSet::Texts(const std::string& flags, std::vector<std::string>* values,
                       const std::string& help) {
-  Add(flags, false, help, [values](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kMany, help, [values](const std::vector<std::string>& given) -> Status {
     *values = given;
     return {};
   });
@@ -72,12 +71,13 @@ void OptionSet::Texts(const std::string& flags, std::vector<std::string>* values
 
 void OptionSet::Names(const std::string& flags, std::vector<std::string>* values,
                       const std::string& help) {
-  Add(flags, false, help, [values](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kMany, help, [values](const std::vector<std::string>& given) -> Status {
     values->clear();
     for (const std::string& text : given) {
-      for (const std::string_view part : base::Split(text, ',')) {
-        const std::string_view name = base::Trim(part);
-        if (!name.empty()) values->emplace_back(name);
+      auto names = base::SplitList(text);
+      if (!names) return BadInput(fmt::format("'{}': a quote is not closed", text));
+      for (std::string& name : *names) {
+        if (!name.empty()) values->push_back(std::move(name));
       }
     }
     return {};
@@ -85,19 +85,20 @@ void OptionSet::Names(const std::string& flags, std::vector<std::string>* values
 }
 
 void OptionSet::Flag(const std::string& flags, bool* value, const std::string& help) {
-  Add(flags, true, help, [value](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kFlag, help, [value](const std::vector<std::string>& given) -> Status {
     const std::string& text = given.back();
-    if (text != "true" && text != "false") {
+    const bool on = text == "true" || text == "1" || text == "yes";
+    if (!on && text != "false" && text != "0" && text != "no" && !text.empty()) {
       return BadInput(fmt::format("'{}' is neither true nor false", text));
     }
-    *value = text == "true";
+    *value = on;
     return {};
   });
 }
 
 void OptionSet::Whole(const std::string& flags, uint64_t* value, uint64_t least, uint64_t most,
                       const std::string& help) {
-  Add(flags, false, help, [=](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kOne, help, [=](const std::vector<std::string>& given) -> Status {
     RECKON_ASSIGN(*value, ParseWhole(given.back(), least, most));
     return {};
   });
@@ -105,7 +106,7 @@ void OptionSet::Whole(const std::string& flags, uint64_t* value, uint64_t least,
 
 void OptionSet::OptionalWhole(const std::string& flags, std::optional<size_t>* value,
                               uint64_t least, const std::string& help) {
-  Add(flags, false, help, [=](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kOne, help, [=](const std::vector<std::string>& given) -> Status {
     RECKON_ASSIGN(*value, ParseWhole(given.back(), least, INT64_MAX));
     return {};
   });
@@ -113,7 +114,7 @@ void OptionSet::OptionalWhole(const std::string& flags, std::optional<size_t>* v
 
 void OptionSet::Share(const std::string& flags, std::optional<double>* value,
                       const std::string& help) {
-  Add(flags, false, help, [=](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kOne, help, [=](const std::vector<std::string>& given) -> Status {
     const auto number = base::ParseNumber(given.back());
     if (!number || *number <= 0 || *number >= 1) {
       return BadInput(fmt::format("'{}' is not a share between 0 and 1", given.back()));
@@ -148,9 +149,13 @@ base::Status OptionSet::Default(const std::string& name, const std::vector<std::
 base::Status OptionSet::Collect() {
   for (const auto& entry : entries_) {
     if (entry->option->count() == 0) continue;
-    if (entry->is_flag) entry->values = {entry->flag ? "true" : "false"};
+    if (entry->kind == Kind::kFlag) entry->values = {entry->flag ? "true" : "false"};
     if (!entry->word.empty()) entry->values = {entry->word};
     if (entry->values.empty()) continue;  // an empty word
+    if (entry->kind == Kind::kOne && entry->values.size() > 1) {
+      return BadInput(fmt::format("{}: given {} times; expected once", entry->option->get_name(),
+                                  entry->values.size()));
+    }
     Status set = entry->setter(entry->values);
     if (!set.ok()) {
       return std::move(set).error().Wrap(entry->option->get_name());

@@ -51,7 +51,8 @@ class OptionSet {
  private:
   struct Entry;
   using Setter = std::function<base::Status(const std::vector<std::string>&)>;
-  void Add(const std::string& flags, bool is_flag, const std::string& help, Setter setter);
+  enum class Kind { kFlag, kOne, kMany };
+  void Add(const std::string& flags, Kind kind, const std::string& help, Setter setter);
   Entry* Find(const std::string& name) const;
 
   CLI::App& app_;

@@ -30,29 +30,29 @@ std::string PercentText(const std::optional<double>& percent) {
 }
 
 std::string TechniqueTable(const std::vector<app::TechniqueRow>& rows) {
-  const bool validated = std::any_of(rows.begin(), rows.end(), [](const app::TechniqueRow& row) {
-    return row.validation.has_value();
-  });
   TextTable table;
   table.AddColumn("", Align::kLeft);
   table.AddColumn("technique", Align::kLeft);
-  std::vector<std::string> parts{"training", "selection"};
-  if (validated) parts.emplace_back("validation");
-  for (const std::string& part : parts) {
-    table.AddColumn(part + " MAPE %", Align::kRight);
-    table.AddColumn("RMSE", Align::kRight);
-    table.AddColumn("R2", Align::kRight);
-  }
-  table.AddColumn("candidate", Align::kLeft);
+  table.AddColumn("rows of", Align::kLeft);
+  table.AddColumn("MAPE %", Align::kRight);
+  table.AddColumn("RMSE", Align::kRight);
+  table.AddColumn("R2", Align::kRight);
   for (const app::TechniqueRow& row : rows) {
-    std::vector<std::string> cells{row.chosen ? "*" : "", row.technique};
-    AddMetrics(row.training, cells);
-    AddMetrics(row.selection, cells);
-    if (validated) AddMetrics(row.validation.value_or(core::Metrics{}), cells);
-    cells.push_back(row.description);
-    table.AddRow(std::move(cells));
+    const auto add = [&](const char* part, const core::Metrics& metrics, bool first) {
+      std::vector<std::string> cells{first && row.chosen ? "*" : "", first ? row.technique : "",
+                                     part};
+      AddMetrics(metrics, cells);
+      table.AddRow(std::move(cells));
+    };
+    add("training", row.training, true);
+    add("selection", row.selection, false);
+    if (row.validation) add("validation", *row.validation, false);
   }
-  return table.Render();
+  std::string text = table.Render();
+  for (const app::TechniqueRow& row : rows) {
+    text += fmt::format("  {} {}: {}\n", row.chosen ? "*" : " ", row.technique, row.description);
+  }
+  return text;
 }
 
 std::string ForecastTable(const core::Table& questions,

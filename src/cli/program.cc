@@ -83,6 +83,73 @@ bool WantsJson(int argc, char** argv) {
                      [](const char* argument) { return std::string_view(argument) == "--json"; });
 }
 
+// CLI11 marks options that may be repeated by "...", which reads as if values could follow each
+// other.
+class HelpFormatter final : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override {
+    const std::string type = option->get_type_name();
+    return type.empty() ? "" : " " + type;
+  }
+};
+
+std::vector<std::string> CommandNames(const std::vector<Declared>& all) {
+  std::vector<std::string> names;
+  for (const Declared& declared : all) names.push_back(declared.command->name());
+  return names;
+}
+
+const Declared* FindCommand(const std::vector<Declared>& all, std::string_view name) {
+  for (const Declared& declared : all) {
+    if (declared.command->name() == name) return &declared;
+  }
+  return nullptr;
+}
+
+// `reckon help [COMMAND]`, and what the parser would report in its own words: no command, or one
+// that does not exist. nullopt: a command, or an option of the program itself.
+std::optional<int> AnswerFirstWord(int argc, char** argv, const CLI::App& parser,
+                                   const std::vector<Declared>& all) {
+  const std::string_view word = argc > 1 ? argv[1] : "";
+  if (word == "help") {
+    const std::string_view topic = argc > 2 ? argv[2] : "";
+    const Declared* asked = FindCommand(all, topic);
+    if (topic.empty()) return Print(parser.help()) ? 0 : 1;
+    if (asked != nullptr) return Print(asked->parser->help("reckon")) ? 0 : 1;
+    return Report(base::BadInput(fmt::format("no command '{}'{}", topic,
+                                             base::SuggestFrom(topic, CommandNames(all)))),
+                  false);
+  }
+  if (word.starts_with('-') || FindCommand(all, word) != nullptr) return std::nullopt;
+  const std::string what = word.empty() ? "no command given" : fmt::format("no command '{}'", word);
+  const int code = Report(base::BadInput(what + base::SuggestFrom(word, CommandNames(all))),
+                          WantsJson(argc, argv));
+  std::fprintf(stderr, "Try 'reckon help'.\n");
+  return code;
+}
+
+// Variables that look like settings and are none are slips; saying so is enough, since other
+// programs may have variables of that prefix too.
+void WarnOfVariables(const std::vector<Declared>& all, base::Logger& log) {
+  std::vector<std::string> known;
+  for (const Declared& declared : all) {
+    for (const std::string& name : declared.options->names()) {
+      known.push_back(EnvironmentName(name));
+    }
+  }
+  std::sort(known.begin(), known.end());
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("RECKON_")) continue;
+    const std::string name(text.substr(0, text.find('=')));
+    if (std::binary_search(known.begin(), known.end(), name)) continue;
+    const auto nearest = base::NearestWord(name, known);
+    log.Warn(fmt::format("{} sets no option{}", name,
+                         nearest ? fmt::format("; did you mean {}?", *nearest) : ""));
+  }
+}
+
 Status CheckNames(const std::vector<Setting>& settings, const std::vector<Declared>& all) {
   for (const Setting& setting : settings) {
     std::vector<std::string> names;
@@ -95,6 +162,13 @@ Status CheckNames(const std::vector<Setting>& settings, const std::vector<Declar
     }
     if (!known_command) {
       return base::BadInput(fmt::format("{}: no command '{}'", setting.origin, setting.command));
+    }
+    if (setting.command.empty() && FindCommand(all, setting.name) != nullptr &&
+        std::find(names.begin(), names.end(), setting.name) == names.end()) {
+      return base::BadInput(
+          fmt::format("{}: '{}' is a command; expected its options below it, like '{}:' and then ' "
+                      " json: true'",
+                      setting.origin, setting.name, setting.name));
     }
     if (std::find(names.begin(), names.end(), setting.name) == names.end()) {
       std::sort(names.begin(), names.end());
@@ -140,6 +214,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
   const InterruptWatch interrupt;
   const base::SystemClock clock;
   base::Logger log(*level);
+  WarnOfVariables(all, log);
   TerminalProgress bar(clock, isatty(STDERR_FILENO) != 0);
   base::NoProgress silence;
   const app::Context context{
@@ -158,6 +233,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
     }
     return Report(output.error(), chosen.globals.json);
   }
+  std::fputs(output->aside.c_str(), stderr);
   if (!Print(chosen.globals.json ? output->json : output->text)) {
     std::fprintf(stderr, "reckon: cannot write to standard output\n");
     return 1;
@@ -172,6 +248,8 @@ int RunProgram(int argc, char** argv) {
   parser.set_version_flag("--version", std::string("reckon ") + base::Version());
   parser.require_subcommand(1);
   parser.failure_message(CLI::FailureMessage::simple);
+  parser.formatter(std::make_shared<HelpFormatter>());
+  parser.footer("'reckon help COMMAND' has the options and examples of a command.");
   std::vector<Declared> all;
   for (std::unique_ptr<Command>& command : AllCommands()) {
     Declared declared;
@@ -186,6 +264,7 @@ int RunProgram(int argc, char** argv) {
     declared.command->Declare(*declared.options);
     declared.globals.Declare(*declared.options);
   }
+  if (const auto code = AnswerFirstWord(argc, argv, parser, all)) return *code;
   try {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -193,7 +272,9 @@ int RunProgram(int argc, char** argv) {
     if (error.get_exit_code() == 0) return parser.exit(error);
     const Error wrong_use = base::BadInput(error.what());
     const int code = Report(wrong_use, WantsJson(argc, argv));
-    std::fprintf(stderr, "Try 'reckon --help' or 'reckon COMMAND --help'.\n");
+    const Declared* command = FindCommand(all, argc > 1 ? argv[1] : "");
+    std::fprintf(stderr, "Try 'reckon help%s%s'.\n", command != nullptr ? " " : "",
+                 command != nullptr ? command->command->name().c_str() : "");
     return code;
   }
   for (Declared& declared : all) {

@@ -13,15 +13,33 @@ size_t Width(const std::string& text) {
   }));
 }
 
+// A cell stays on its line whatever it holds.
+std::string OneLine(const std::string& text) {
+  std::string shown;
+  for (const char c : text) {
+    if (c == '\n') {
+      shown += "\\n";
+    } else if (c == '\r') {
+      shown += "\\r";
+    } else if (c == '\t') {
+      shown += "\\t";
+    } else {
+      shown += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
 void TextTable::AddColumn(std::string heading, Align align) {
-  headings_.push_back(std::move(heading));
+  headings_.push_back(OneLine(heading));
   aligns_.push_back(align);
 }
 
 void TextTable::AddRow(std::vector<std::string> cells) {
   RECKON_CHECK(cells.size() == headings_.size());
+  for (std::string& cell : cells) cell = OneLine(cell);
   rows_.push_back(std::move(cells));
 }
 

@@ -6,7 +6,7 @@
 
 namespace reckon::cli {
 
-// Widths count characters, not bytes (UTF-8).
+// Widths count characters, not bytes (UTF-8). Line ends and tabs in cells are shown as \n, \r, \t.
 class TextTable {
  public:
   enum class Align { kLeft, kRight };

@@ -26,9 +26,16 @@ std::string LatexEscaped(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     if (std::string_view("_%&#${}").find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c == '\\' || c == '^' || c == '~' ? ' ' : c;
+    const bool blank = c == '\\' || c == '^' || c == '~' || static_cast<unsigned char>(c) < ' ';
+    escaped += blank ? ' ' : c;
   }
   return escaped;
+}
+
+std::string OneLine(std::string text) {
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return text;
 }
 
 // Column names as identifiers: "data size" and "data_size" become x_data_size and x_data_size_2.
@@ -63,7 +70,8 @@ struct Syntax {
   }
 
   std::string Name(const std::string& name) const {
-    return language == FormulaLanguage::kLatex ? "\\mathrm{" + LatexEscaped(name) + "}" : name;
+    if (language == FormulaLanguage::kLatex) return "\\text{" + LatexEscaped(name) + "}";
+    return OneLine(name);
   }
 
   bool is_code() const {
@@ -107,9 +115,10 @@ struct Syntax {
       case Factor::Form::kLevel: {
         const std::string& level = input.levels[factor.level];
         if (language == FormulaLanguage::kLatex) {
-          return "[" + column + " = \\mathrm{" + LatexEscaped(level) + "}]";
+          return "[" + column + " = \\text{" + LatexEscaped(level) + "}]";
         }
-        if (language == FormulaLanguage::kText) return fmt::format("[{} = {}]", column, level);
+        if (language == FormulaLanguage::kText)
+          return fmt::format("[{} = {}]", column, OneLine(level));
         return fmt::format("({} == {}{}", column, Quoted(level),
                            language == FormulaLanguage::kCpp ? " ? 1.0 : 0.0)" : ")");
       }
@@ -137,6 +146,19 @@ std::string LinearText(const LinearFormula& formula, const Schema& schema, const
   return text;
 }
 
+// What sends a row to the left.
+std::string TestText(const TreeFormula& tree, const TreeNode& node, const Schema& schema,
+                     const Syntax& syntax) {
+  const Term& term = tree.terms[static_cast<size_t>(node.term)];
+  const Factor& first = term.factors.front();
+  if (syntax.language == FormulaLanguage::kText && term.factors.size() == 1 &&
+      first.form == Factor::Form::kLevel) {
+    return fmt::format("{} is not {}", syntax.columns[first.column],
+                       OneLine(schema.inputs[first.column].levels[first.level]));
+  }
+  return syntax.TermText(term, schema) + " <= " + syntax.Number(node.threshold);
+}
+
 void AppendTree(const TreeFormula& tree, size_t id, int depth, const Schema& schema,
                 const Syntax& syntax, std::string& out) {
   const TreeNode& node = tree.nodes[id];
@@ -145,12 +167,11 @@ void AppendTree(const TreeFormula& tree, size_t id, int depth, const Schema& sch
   const bool cpp = syntax.language == FormulaLanguage::kCpp;
   if (node.left < 0) {
     out += indent + (code ? "value = " : "") + syntax.Number(node.value) + (cpp ? ";" : "");
-    if (!code) out += fmt::format("  ({} rows)", node.rows);
+    if (!code) out += fmt::format("  ({})", base::Count(node.rows, "row"));
     out += "\n";
     return;
   }
-  const std::string test = syntax.TermText(tree.terms[static_cast<size_t>(node.term)], schema) +
-                           " <= " + syntax.Number(node.threshold);
+  const std::string test = TestText(tree, node, schema, syntax);
   out += indent + (cpp ? "if (" + test + ") {" : "if " + test + (code ? ":" : "")) + "\n";
   AppendTree(tree, static_cast<size_t>(node.left), depth + 1, schema, syntax, out);
   out += indent + (cpp ? "} else {" : (code ? "else:" : "else")) + "\n";
@@ -178,9 +199,7 @@ std::string CodeFunction(const Model& model, const learn::Formula& formula, cons
     const learn::InputColumn& input = model.schema.inputs[j];
     const bool category = input.kind == core::ColumnKind::kCategory;
     if (!UsedBy(formula, j)) continue;
-    std::string name = input.name;
-    std::replace(name.begin(), name.end(), '\n', ' ');
-    out += comment + syntax.columns[j] + ": " + name + "\n";
+    out += comment + syntax.columns[j] + ": " + OneLine(input.name) + "\n";
     const std::string type = category ? "std::string_view " : "double ";
     arguments.push_back((cpp ? type : "") + syntax.columns[j]);
   }

@@ -22,7 +22,17 @@ base::Error BadSetting(std::string_view setting, std::string_view why) {
   return BadInput(fmt::format("--set {}: {}", setting, why));
 }
 
-Result<std::vector<double>> ExpandRange(std::string_view setting, std::string_view text) {
+// A sum of steps carries rounding that nobody asked for: 0.30000000000000004 is 0.3.
+double Tidy(double value) {
+  return base::ParseNumber(fmt::format("{:.12g}", value)).value_or(value);
+}
+
+struct Range {
+  std::vector<double> values;
+  bool thinned = false;  // not every whole number of it
+};
+
+Result<Range> ExpandRange(std::string_view setting, std::string_view text) {
   const size_t dots = text.find("..");
   std::string_view end_text = text.substr(dots + 2);
   std::string_view step_text;
@@ -39,28 +49,35 @@ Result<std::vector<double>> ExpandRange(std::string_view setting, std::string_vi
     return BadSetting(setting, "expected a range like 1..64, 0..100:25 or 1..64*2");
   }
   if (*begin > *end) return BadSetting(setting, "the range runs backwards");
-  std::vector<double> values;
-  // Half a step of grace, so that 0..1:0.1 reaches 1 in spite of rounding.
+  Range range;
   if (step_kind == '*') {
     if (!(*step > 1) || !(*begin > 0)) {
       return BadSetting(setting, "a factor must be above 1 and the range above 0");
     }
-    for (double value = *begin; value <= *end * (1 + 1e-9); value *= *step) values.push_back(value);
-    return values;
+    for (double value = *begin; value <= *end * (1 + 1e-9); value *= *step) {
+      range.values.push_back(Tidy(value));
+    }
+    return range;
   }
+  if (*begin == *end) return Range{{*begin}};
   const bool whole = *begin == std::floor(*begin) && *end == std::floor(*end);
   double by = step_kind == ':' ? *step : (whole ? 1 : (*end - *begin) / 63);
-  if (*begin == *end) return std::vector<double>{*begin};
   if (!(by > 0)) return BadSetting(setting, "the step must be above 0");
-  const double count = std::floor((*end - *begin) / by + 0.5 * 1e-6) + 1;
-  if (step_kind == 0 && count > static_cast<double>(kMostOfRange)) {
-    by = std::ceil((*end - *begin) / static_cast<double>(kMostOfRange - 1));
-  } else if (count > static_cast<double>(kMostCombinations)) {
+  if (step_kind == 0 && (*end - *begin) / by >= static_cast<double>(kMostOfRange)) {
+    by = std::ceil((*end - *begin) / static_cast<double>(kMostOfRange - 2));
+    range.thinned = true;
+  }
+  // A millionth of grace, so that 0..1:0.1 reaches 1 in spite of rounding.
+  const double steps = std::floor((*end - *begin) / by + 1e-6);
+  if (steps >= static_cast<double>(kMostCombinations)) {
     return BadSetting(setting, fmt::format("more than {} values", kMostCombinations));
   }
-  const auto steps = static_cast<size_t>(std::floor((*end - *begin) / by + 1e-6));
-  for (size_t i = 0; i <= steps; ++i) values.push_back(*begin + static_cast<double>(i) * by);
-  return values;
+  for (size_t i = 0; i <= static_cast<size_t>(steps); ++i) {
+    range.values.push_back(Tidy(*begin + static_cast<double>(i) * by));
+  }
+  // Who thins must not lose the end that was asked for.
+  if (range.thinned && range.values.back() < *end) range.values.push_back(*end);
+  return range;
 }
 
 // The values asked for, as text for categories and as numbers otherwise.
@@ -71,21 +88,29 @@ struct Values {
 };
 
 Result<Values> ParseValues(std::string_view setting, std::string_view text,
-                           const InputColumn& input) {
+                           const InputColumn& input, std::vector<std::string>& notes) {
+  auto parts = base::SplitList(text);
+  if (!parts) return BadSetting(setting, "a quote is not closed");
   Values values;
-  if (input.kind == ColumnKind::kCategory) {
-    for (const std::string_view part : base::Split(text, ',')) {
-      values.texts.emplace_back(base::Trim(part));
+  for (std::string& part : *parts) {
+    // A category may be empty when its quotes say so.
+    if (part.empty() && text.find('"') == std::string_view::npos) {
+      return BadSetting(setting, "a value is missing; expected a value, a list 1,2,4 or a range");
     }
-    return values;
-  }
-  for (const std::string_view part : base::Split(text, ',')) {
-    if (part.find("..") != std::string_view::npos) {
-      RECKON_ASSIGN(const std::vector<double> range, ExpandRange(setting, part));
-      values.numbers.insert(values.numbers.end(), range.begin(), range.end());
+    if (input.kind == ColumnKind::kCategory) {
+      values.texts.push_back(std::move(part));
       continue;
     }
-    const auto number = base::ParseNumber(base::Trim(part));
+    if (part.find("..") != std::string_view::npos) {
+      RECKON_ASSIGN(const Range range, ExpandRange(setting, part));
+      if (range.thinned) {
+        notes.push_back(fmt::format("--set {}: thinned to {} values; a step like {}:1 asks for all",
+                                    setting, range.values.size(), part));
+      }
+      values.numbers.insert(values.numbers.end(), range.values.begin(), range.values.end());
+      continue;
+    }
+    const auto number = base::ParseNumber(part);
     if (!number) {
       return BadSetting(setting, fmt::format("'{}' is not a number, and column '{}' is numeric",
                                              part, input.name));
@@ -93,6 +118,26 @@ Result<Values> ParseValues(std::string_view setting, std::string_view text,
     values.numbers.push_back(*number);
   }
   return values;
+}
+
+struct Setting {
+  size_t column = 0;
+  std::string_view values;
+};
+
+// Names may hold '=' themselves: the first one that ends a known name is the sign.
+Result<Setting> ParseSetting(std::string_view setting, const learn::Schema& schema) {
+  const size_t first = setting.find('=');
+  if (first == std::string::npos) {
+    return BadSetting(setting, "expected COLUMN=VALUES, for example workers=1..64");
+  }
+  for (size_t at = first; at != std::string_view::npos; at = setting.find('=', at + 1)) {
+    const auto found = schema.FindInput(std::string(base::Trim(setting.substr(0, at))));
+    if (found.ok()) return Setting{*found, setting.substr(at + 1)};
+  }
+  return schema.FindInput(std::string(base::Trim(setting.substr(0, first))))
+      .error()
+      .Wrap(fmt::format("--set {}", setting));
 }
 
 Values TypicalOf(const InputColumn& input) {
@@ -118,20 +163,15 @@ core::Column RepeatColumn(const InputColumn& input, const Values& values, size_t
 Result<WhatIf> BuildWhatIf(const learn::Schema& schema, const std::vector<std::string>& settings) {
   const std::vector<std::string> names = schema.Names();
   std::vector<std::optional<Values>> asked(schema.inputs.size());
-  for (const std::string& setting : settings) {
-    const size_t equals = setting.find('=');
-    if (equals == std::string::npos) {
-      return BadSetting(setting, "expected COLUMN=VALUES, for example workers=1..64");
-    }
-    const std::string name(base::Trim(std::string_view(setting).substr(0, equals)));
-    auto found = schema.FindInput(name);
-    if (!found.ok()) return std::move(found).error().Wrap("--set " + setting);
-    const size_t column = *found;
-    if (asked[column]) return BadSetting(setting, fmt::format("'{}' is set twice", name));
-    RECKON_ASSIGN(asked[column], ParseValues(setting, std::string_view(setting).substr(equals + 1),
-                                             schema.inputs[column]));
-  }
   WhatIf what_if;
+  for (const std::string& setting : settings) {
+    RECKON_ASSIGN(const Setting parsed, ParseSetting(setting, schema));
+    if (asked[parsed.column]) {
+      return BadSetting(setting, fmt::format("'{}' is set twice", names[parsed.column]));
+    }
+    RECKON_ASSIGN(asked[parsed.column],
+                  ParseValues(setting, parsed.values, schema.inputs[parsed.column], what_if.notes));
+  }
   size_t rows = 1;
   for (size_t j = 0; j < asked.size(); ++j) {
     if (!asked[j]) {

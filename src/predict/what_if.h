@@ -12,17 +12,19 @@ namespace reckon::predict {
 
 struct WhatIf {
   core::Table questions;           // one row a combination, the model's columns
-  std::vector<std::string> notes;  // columns that were not set and what they were taken to be
+  std::vector<std::string> notes;  // what was taken for columns not set, ranges thinned
   std::vector<size_t> varied;      // columns of `questions` that take more than one value
 };
 
 // Each setting is COLUMN=VALUES, VALUES one of
 //   7           one value               1,2,4,8     a list (numbers or categories)
-//   1..64       whole steps, thinned to at most 512 values; two non-integers: 64 even steps
+//   1..64       whole steps, thinned to at most 512 values with a note; two non-integers: 64
+//               even steps
 //   0..100:25   steps of 25             1..64*2     each twice the one before
-// All combinations are asked, at most one million. Columns that are not set take their typical
-// value of the training data. kBadInput, naming the setting: unknown column, the same column
-// twice, not a number for a numeric column, an empty or backward range, too many combinations.
+// A value with a comma goes into double quotes. All combinations are asked, at most one million.
+// Columns that are not set take their typical value of the training data. kBadInput, naming the
+// setting: unknown column, the same column twice, not a number for a numeric column, an empty or
+// backward range, too many combinations.
 base::Result<WhatIf> BuildWhatIf(const learn::Schema& schema,
                                  const std::vector<std::string>& settings);
 

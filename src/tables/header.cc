@@ -11,7 +11,10 @@ namespace reckon::tables {
 
 base::Result<std::vector<std::string>> ScanHeader(const Source& source, CsvScanner& scanner) {
   RECKON_ASSIGN(const bool any, scanner.Next());
-  if (!any) return base::BadInput(fmt::format("{} is empty", source.name()));
+  if (!any) {
+    return base::BadInput(
+        fmt::format("{} is empty; expected a header line and rows below it", source.name()));
+  }
   std::vector<std::string> names;
   std::unordered_set<std::string_view> seen;
   names.reserve(scanner.fields().size());
@@ -20,6 +23,10 @@ base::Result<std::vector<std::string>> ScanHeader(const Source& source, CsvScann
     if (name.empty()) {
       return base::BadInput(fmt::format("{}, line {}: column {} has no name", source.name(),
                                         scanner.line(), names.size() + 1));
+    }
+    if (!base::IsUtf8(name)) {
+      return NotUtf8(source, scanner.line(),
+                     fmt::format("the name of column {}", names.size() + 1));
     }
     names.emplace_back(name);
     if (!seen.insert(name).second) {
@@ -32,9 +39,13 @@ base::Result<std::vector<std::string>> ScanHeader(const Source& source, CsvScann
 
 base::Error RaggedRow(const Source& source, const CsvScanner& scanner, size_t expected) {
   const size_t count = scanner.fields().size();
-  return base::BadInput(fmt::format("{}, line {}: {} cell{}, expected {} as in the header",
-                                    source.name(), scanner.line(), count, count == 1 ? "" : "s",
-                                    expected));
+  // Guessed from the header; who sees the wrong guess knows what to do.
+  std::string ends;
+  if (scanner.delimiter() == '\t') ends = " (cells end at tabs)";
+  if (scanner.delimiter() == ';') ends = " (cells end at semicolons)";
+  return base::BadInput(fmt::format("{}, line {}: {}, expected {} as in the header{}",
+                                    source.name(), scanner.line(), base::Count(count, "cell"),
+                                    expected, ends));
 }
 
 base::Error ChangedWhileRead(const Source& source) {

@@ -120,7 +120,8 @@ base::Result<Layout> FirstPass(const Work& work) {
     ++layout.row_count;
   }
   if (layout.row_count == 0) {
-    return base::BadInput(fmt::format("{} has a header but no rows", work.source.name()));
+    return base::BadInput(fmt::format("{} has a header but no rows; expected at least one below it",
+                                      work.source.name()));
   }
   RECKON_TRY(CheckOffences(work, layout));
   return layout;
@@ -129,6 +130,24 @@ base::Result<Layout> FirstPass(const Work& work) {
 // Text that the first pass found good can only have been changed since.
 base::Error SecondError(const Work& work, const base::Error& error) {
   return error.code() == base::ErrorCode::kBadInput ? ChangedWhileRead(work.source) : error;
+}
+
+// Names and categories end up in model files and JSON, which are UTF-8.
+base::Status CheckText(const Work& work, const core::Table& table) {
+  for (const core::Column& column : table.columns) {
+    const std::vector<std::string>& levels = column.levels();
+    const auto bad = std::find_if(levels.begin(), levels.end(),
+                                  [](const std::string& level) { return !base::IsUtf8(level); });
+    if (bad == levels.end()) continue;
+    const auto code = static_cast<double>(bad - levels.begin());
+    for (size_t row = 0; row < table.row_count; ++row) {
+      if (column[row] == code) {
+        return NotUtf8(work.source, table.lines[row],
+                       fmt::format("a cell of column '{}'", column.name()));
+      }
+    }
+  }
+  return {};
 }
 
 base::Result<core::Table> SecondPass(const Work& work, Layout layout) {
@@ -163,6 +182,7 @@ base::Result<core::Table> SecondPass(const Work& work, Layout layout) {
   for (size_t i = 0; i < fills.size(); ++i) {
     table.columns.push_back(std::move(fills[i]).Finish(std::move(layout.names[i])));
   }
+  RECKON_TRY(CheckText(work, table));
   work.progress.MoveTo(begun * 2);
   return table;
 }

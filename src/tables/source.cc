@@ -138,4 +138,11 @@ base::Error NotText(const Source& source, uint64_t line) {
                                     source.name(), line));
 }
 
+base::Error NotUtf8(const Source& source, uint64_t line, std::string_view what) {
+  return base::BadInput(
+      fmt::format("{}, line {}: {} is not UTF-8 text; convert the file first, for "
+                  "example with 'iconv -f latin1 -t utf-8'",
+                  source.name(), line, what));
+}
+
 }  // namespace reckon::tables

@@ -55,4 +55,7 @@ base::Result<std::string> ReadText(const Source& source);
 // The message for text that is none; `line` counts from 1.
 base::Error NotText(const Source& source, uint64_t line);
 
+// The message for a name or category that other programs, and JSON, could not hold.
+base::Error NotUtf8(const Source& source, uint64_t line, std::string_view what);
+
 }  // namespace reckon::tables

@@ -20,10 +20,7 @@ bool NeedsQuotes(std::string_view cell, char delimiter) {
   if (cell.empty()) return false;
   if (IsBlank(cell.front()) || IsBlank(cell.back())) return true;
   // At the start of a file these bytes would be taken for a byte order mark.
-  if (cell.starts_with("\xEF\xBB\xBF") || cell.starts_with("\xFF\xFE") ||
-      cell.starts_with("\xFE\xFF")) {
-    return true;
-  }
+  if (cell.starts_with("\xEF\xBB\xBF")) return true;
   return std::any_of(cell.begin(), cell.end(), [delimiter](char c) {
     return c == delimiter || c == '"' || c == '\n' || c == '\r' || c == ',' || c == ';' ||
            c == '\t';
@@ -83,9 +80,7 @@ std::string TableText(const core::Table& table, char delimiter) {
   return text;
 }
 
-base::Status WriteTable(const core::Table& table, const std::filesystem::path& path) {
-  const char delimiter = DelimiterFor(path);
-  RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(path));
+base::Status AppendTable(const core::Table& table, char delimiter, base::AtomicFile& file) {
   std::string line;
   AppendHeader(line, table, delimiter);
   RECKON_TRY(file.Append(line));
@@ -94,6 +89,12 @@ base::Status WriteTable(const core::Table& table, const std::filesystem::path& p
     AppendRow(line, table, row, delimiter);
     RECKON_TRY(file.Append(line));
   }
+  return {};
+}
+
+base::Status WriteTable(const core::Table& table, const std::filesystem::path& path) {
+  RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(path));
+  RECKON_TRY(AppendTable(table, DelimiterFor(path), file));
   return file.Commit();
 }
 

@@ -29,6 +29,9 @@ void AppendCell(std::string& out, std::string_view cell, char delimiter);
 // nothing for a missing cell.
 std::string TableText(const core::Table& table, char delimiter);
 
+// The same text into `file`, which is not committed.
+base::Status AppendTable(const core::Table& table, char delimiter, base::AtomicFile& file);
+
 // The same text with DelimiterFor(path) as a file that appears whole or not at all.
 base::Status WriteTable(const core::Table& table, const std::filesystem::path& path);
 

@@ -8,7 +8,7 @@
 #include "core/table.h"
 #include "learn/dataset.h"
 
-namespace reckon::testing {
+namespace reckon::support {
 
 using NamedColumn = std::pair<std::string, std::vector<double>>;
 
@@ -52,4 +52,4 @@ core::Table GridTable(const std::vector<double>& workers, const std::vector<doub
   return NumberTable({{"workers", w}, {"size", s}, {"y", y}});
 }
 
-}  // namespace reckon::testing
+}  // namespace reckon::support

@@ -3,11 +3,13 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <string_view>
 
 #include "base/check.h"
 
-namespace reckon::testing {
+namespace reckon::support {
 
 class TempFolder {
  public:
@@ -24,10 +26,16 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+
+  std::filesystem::path Write(std::string_view name, std::string_view text) const {
+    std::filesystem::path path = path_ / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path;
+  }
 
  private:
   std::filesystem::path path_;
 };
 
-}  // namespace reckon::testing
+}  // namespace reckon::support

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
 #include "cli/text_table.h"
@@ -38,12 +39,13 @@ class ImportCommand final : public Command {
     Output output;
     output.json = base::DumpJson(app::ToJson(report));
     if (report.already_there) {
-      output.text = fmt::format("{} already holds these {} rows as '{}'; nothing to do\n",
-                                context.db.string(), report.set.row_count, report.set.name);
+      output.text = fmt::format("{} already holds {} of this content as '{}'; nothing to do\n",
+                                context.db.string(), base::Count(report.set.row_count, "row"),
+                                report.set.name);
       return output;
     }
-    output.text = fmt::format("{} rows kept as '{}' in {}\n", report.set.row_count, report.set.name,
-                              context.db.string());
+    output.text = fmt::format("{} kept as '{}' in {}\n", base::Count(report.set.row_count, "row"),
+                              report.set.name, context.db.string());
     TextTable table;
     table.AddColumn("column", Align::kLeft);
     table.AddColumn("kind", Align::kLeft);

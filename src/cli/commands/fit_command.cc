@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
 #include "cli/commands/learn_options.h"
@@ -33,11 +34,12 @@ class FitCommand final : public Command {
     RECKON_ASSIGN(const app::FitReport report, app::Fit(request_, context));
     Output output;
     output.json = base::DumpJson(app::ToJson(report));
-    output.text = fmt::format("{} rows, {} inputs, target '{}'; {} candidates, chosen {}\n",
-                              report.rows, report.inputs.size(), report.target, report.tried,
-                              report.extrapolate.empty()
-                                  ? "for forecasts inside the measured range"
-                                  : "for forecasts beyond the measured " + report.extrapolate);
+    output.text = fmt::format(
+        "{}, {}, target '{}'; {}, chosen {}\n", base::Count(report.rows, "row"),
+        base::Count(report.inputs.size(), "input"), report.target,
+        base::Count(report.tried, "candidate"),
+        report.extrapolate.empty() ? "for forecasts inside the measured range"
+                                   : "for forecasts beyond the measured " + report.extrapolate);
     output.text += TechniqueTable(report.leaderboard);
     output.text += NoteLines(report.notes);
     if (!report.out.empty()) output.text += fmt::format("model written to {}\n", report.out);
@@ -47,6 +49,7 @@ class FitCommand final : public Command {
     if (report.out.empty() && report.saved.empty()) {
       output.text += "note: the model was not kept; --out FILE or --save NAME keeps it\n";
     }
+    MakeRoomFor(report.out, output);
     return output;
   }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
@@ -30,7 +31,7 @@ class PredictCommand final : public Command {
     DeclareData(options, request_.data);
     options.Texts("--set", &request_.set, "COLUMN=VALUES; several times for several columns");
     options.Text("-o,--out", &request_.out,
-                 "write every input column and predicted,lower,upper,in_support");
+                 "table to write: every input column and predicted,lower,upper,in_support");
     options.Text("--plot", &request_.plot, "write a picture (SVG)");
     options.Text("--measured", &request_.measured,
                  "table of measurements to draw beside the forecast");
@@ -44,22 +45,22 @@ class PredictCommand final : public Command {
       output.text += ForecastTable(report.questions, report.forecasts, kPrintedRows);
     }
     output.text += fmt::format(
-        "{} forecasts of '{}' by {}, {} of them inside the measured range; "
-        "intervals at {:.0f} %\n",
-        report.forecasts.size(), report.target, report.technique, report.in_support,
-        100 * report.level);
+        "{} of '{}' by {}, {} of them inside the measured range; intervals at {:.0f} %\n",
+        base::Count(report.forecasts.size(), "forecast"), report.target, report.technique,
+        report.in_support, 100 * report.level);
     if (report.error) {
       output.text += fmt::format(
-          "error against the '{}' of these {} rows: MAPE {} %, RMSE {}, R2 {}; {:.1f} % of them in "
+          "error against the '{}' of these {}: MAPE {} %, RMSE {}, R2 {}; {:.1f} % of them in "
           "their interval\n",
-          report.target, report.error->rows, PercentText(report.error->mape_percent),
-          base::FormatNumber(report.error->rmse),
+          report.target, base::Count(report.error->rows, "row"),
+          PercentText(report.error->mape_percent), base::FormatNumber(report.error->rmse),
           report.error->r2 ? fmt::format("{:.4f}", *report.error->r2) : "-",
           report.coverage_percent);
     }
     output.text += NoteLines(report.notes);
     if (!report.out.empty()) output.text += fmt::format("forecasts written to {}\n", report.out);
     if (!report.plot.empty()) output.text += fmt::format("picture written to {}\n", report.plot);
+    MakeRoomFor(report.out, output);
     return output;
   }
 

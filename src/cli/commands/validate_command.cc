@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
 #include "cli/commands/learn_options.h"
@@ -9,6 +10,19 @@
 
 namespace reckon::cli {
 namespace {
+
+// The chosen technique is marked; when splits chose different ones, what was chosen is a row.
+std::vector<app::TechniqueRow> RowsOf(const app::ValidationBlock& block) {
+  std::vector<app::TechniqueRow> rows = block.techniques;
+  for (app::TechniqueRow& row : rows) {
+    row.chosen = row.technique == block.chosen.technique;
+    if (row.chosen) return rows;
+  }
+  rows.push_back(block.chosen);
+  rows.back().technique = "the chosen";
+  rows.back().description = "the best on the selection rows of each split";
+  return rows;
+}
 
 class ValidateCommand final : public Command {
  public:
@@ -39,20 +53,17 @@ class ValidateCommand final : public Command {
     RECKON_ASSIGN(const app::ValidateReport report, app::Validate(request_, context));
     Output output;
     output.json = base::DumpJson(app::ToJson(report));
-    output.text = fmt::format("{} rows, target '{}'\n", report.rows, report.target);
+    output.text = fmt::format("{}, target '{}'\n", base::Count(report.rows, "row"), report.target);
     for (const app::ValidationBlock& block : report.blocks) {
       output.text +=
           block.splits == 1
-              ? fmt::format("\n{} (training on {} rows, validation on {})\n", block.method,
-                            block.training_rows, block.validation_rows)
+              ? fmt::format("\n{} (training on {}, validation on {})\n", block.method,
+                            base::Count(block.training_rows, "row"), block.validation_rows)
               : fmt::format(
                     "\n{} (in turn, training on about {} rows, validation on "
                     "{} in all)\n",
                     block.method, block.training_rows / block.splits, block.validation_rows);
-      std::vector<app::TechniqueRow> rows = block.techniques;
-      rows.push_back(block.chosen);
-      rows.back().technique = "chosen: " + block.chosen.technique;
-      output.text += TechniqueTable(rows);
+      output.text += TechniqueTable(RowsOf(block));
       output.text += fmt::format("  {:.1f} % of the validation rows lie in their 90 % interval\n",
                                  block.coverage_percent);
     }

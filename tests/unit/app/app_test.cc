@@ -45,7 +45,7 @@ class AppTest : public ::testing::Test {
     return {clock_, log_, progress_, stop_.get_token(), 2, folder_ / "reckon.db"};
   }
 
-  testing::TempFolder folder_;
+  support::TempFolder folder_;
   base::FakeClock clock_;
   base::Logger log_{base::LogLevel::kOff};
   base::NoProgress progress_;

@@ -9,27 +9,22 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/support/temp_folder.h"
 
 namespace reckon::base {
 namespace {
 
 namespace fs = std::filesystem;
 
-// An empty folder for each test, gone afterwards.
-class FileTest : public testing::Test {
+class FileTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "reckon_file_test.XXXXXX").string();
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
   fs::path Path(const std::string& name) const { return folder_ / name; }
   size_t FileCount() const {
     return static_cast<size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()));
   }
   static std::string Content(const fs::path& path) {
     const std::ifstream file(path, std::ios::binary);
@@ -43,7 +38,7 @@ class FileTest : public testing::Test {
     return info.st_mode & 07777;
   }
 
-  fs::path folder_;
+  reckon::support::TempFolder folder_;
 };
 
 // Files of this process cannot grow beyond `bytes`, as on a full disk.
@@ -84,7 +79,7 @@ TEST_F(FileTest, ReadingSaysWhatIsMissing) {
   EXPECT_EQ(read.error().code(), ErrorCode::kNotFound);
   EXPECT_EQ(read.error().Describe(),
             "cannot open '" + Path("missing.csv").string() + "': No such file or directory");
-  EXPECT_EQ(ReadFile(folder_).error().code(), ErrorCode::kIo);
+  EXPECT_EQ(ReadFile(folder_.path()).error().code(), ErrorCode::kIo);
 }
 
 TEST_F(FileTest, NothingAppearsWithoutCommit) {
@@ -105,6 +100,37 @@ TEST_F(FileTest, OldContentStaysUntilCommit) {
   ASSERT_TRUE(file->Commit().ok());
   EXPECT_EQ(Content(Path("a")), "new");
   EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileTest, AKilledWriterLeavesNothing) {
+  const int probe = open(folder_.path().c_str(), O_TMPFILE | O_WRONLY, 0600);
+  if (probe < 0) GTEST_SKIP() << "this file system has no files without a name (O_TMPFILE)";
+  close(probe);
+  ASSERT_TRUE(WriteFile(Path("a"), "old").ok());
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    auto replaced = AtomicFile::Create(Path("a"));
+    auto added = AtomicFile::Create(Path("b"));
+    if (!replaced->Append("new").ok() || !replaced->Finish().ok() || !added->Append("x").ok()) {
+      _exit(1);
+    }
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(Content(Path("a")), "old");
+  EXPECT_EQ(FileCount(), 1U);
+}
+
+TEST_F(FileTest, ALinkStaysAndItsTargetIsReplaced) {
+  ASSERT_TRUE(WriteFile(Path("target"), "old").ok());
+  fs::create_symlink("target", Path("link"));
+  ASSERT_TRUE(WriteFile(Path("link"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(Content(Path("target")), "new");
+  EXPECT_EQ(FileCount(), 2U);
 }
 
 TEST_F(FileTest, AMovedFileIsCommittedOnce) {
@@ -228,7 +254,7 @@ TEST_F(FileTest, AMissingFolderIsNotFound) {
 }
 
 TEST_F(FileTest, AFolderIsNoFile) {
-  const Status status = WriteFile(folder_, "x");
+  const Status status = WriteFile(folder_.path(), "x");
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code(), ErrorCode::kBadInput);
   EXPECT_EQ(FileCount(), 0U);

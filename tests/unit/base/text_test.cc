@@ -141,5 +141,43 @@ TEST(SuggestFrom, SuggestsListsOrSaysNothing) {
             "more");
 }
 
+TEST(SplitList, TakesCommasAndQuotes) {
+  using Items = std::vector<std::string>;
+  EXPECT_EQ(SplitList("a, b ,c"), (Items{"a", "b", "c"}));
+  EXPECT_EQ(SplitList(""), (Items{""}));
+  EXPECT_EQ(SplitList("a,"), (Items{"a", ""}));
+  EXPECT_EQ(SplitList("\"size, GB\",b"), (Items{"size, GB", "b"}));
+  EXPECT_EQ(SplitList(" \"a \"\"x\"\"\" , b"), (Items{"a \"x\"", "b"}));
+  EXPECT_EQ(SplitList("a\"b"), (Items{"a\"b"}));
+  EXPECT_EQ(SplitList("\"open"), std::nullopt);
+  EXPECT_EQ(SplitList("\"a\"b"), std::nullopt);
+  for (const std::string item : {"plain", "a,b", "\"q\"", " blank ", "", "x\"y,z"}) {
+    EXPECT_EQ(SplitList("first," + ListItem(item)), (Items{"first", item})) << item;
+  }
+}
+
+TEST(SuggestFrom, QuotesWhatAListWouldSplit) {
+  const std::vector<std::string> names{"size, GB", "n"};
+  EXPECT_EQ(SuggestFrom("memory", names), "; known: \"size, GB\", n");
+}
+
+TEST(Count, KnowsOneFromMany) {
+  EXPECT_EQ(Count(0, "row"), "0 rows");
+  EXPECT_EQ(Count(1, "row"), "1 row");
+  EXPECT_EQ(Count(2, "row"), "2 rows");
+}
+
+TEST(IsUtf8, TakesCharactersAndNothingElse) {
+  EXPECT_TRUE(IsUtf8(""));
+  EXPECT_TRUE(IsUtf8("plain \u00E4 \u20AC \U0001F600 \U0010FFFF"));
+  EXPECT_FALSE(IsUtf8("gr\xF6\xDF"));
+  EXPECT_FALSE(IsUtf8("\x80"));
+  EXPECT_FALSE(IsUtf8("\xC3"));              // cut off
+  EXPECT_FALSE(IsUtf8("\xC0\xAF"));          // longer than needed
+  EXPECT_FALSE(IsUtf8("\xED\xA0\x80"));      // a surrogate
+  EXPECT_FALSE(IsUtf8("\xF4\x90\x80\x80"));  // beyond the last character
+  EXPECT_FALSE(IsUtf8("\xF8\x88\x80\x80\x80"));
+}
+
 }  // namespace
 }  // namespace reckon::base

@@ -90,7 +90,7 @@ TEST(OptionsTest, BadValuesNameTheirOrigin) {
 }
 
 TEST(ConfigTest, ReadsScalarsListsAndCommands) {
-  testing::TempFolder folder;
+  support::TempFolder folder;
   std::ofstream(folder / "c.yaml") << "seed: 3\nfit:\n  technique: [ridge, tree]\n";
   const std::vector<Setting> settings = ReadConfigFile(folder / "c.yaml").value();
   ASSERT_EQ(settings.size(), 2);
@@ -103,7 +103,7 @@ TEST(ConfigTest, ReadsScalarsListsAndCommands) {
 }
 
 TEST(ConfigTest, MistakesHaveALine) {
-  testing::TempFolder folder;
+  support::TempFolder folder;
   std::ofstream(folder / "a.yaml") << "ok: 1\nbad: [1\n";
   EXPECT_THAT(ReadConfigFile(folder / "a.yaml").error().Describe(), HasSubstr("a.yaml, line"));
   std::ofstream(folder / "b.yaml") << "- 1\n";

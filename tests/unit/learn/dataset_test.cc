@@ -9,9 +9,9 @@
 namespace reckon::learn {
 namespace {
 
-using testing::AddCategories;
+using support::AddCategories;
+using support::NumberTable;
 using ::testing::HasSubstr;
-using testing::NumberTable;
 
 TEST(DatasetTest, TakesNumbersAndCategories) {
   core::Table table = NumberTable({{"workers", {1, 2, 4}}, {"y", {10, 6, 4}}});
@@ -80,7 +80,7 @@ TEST(DatasetTest, FingerprintDependsOnContentAlone) {
 TEST(DatasetTest, SubsetTakesRangesFromItsRows) {
   const core::Table table = NumberTable({{"w", {1, 2, 4, 8}}, {"y", {10, 6, 4, 2}}});
   const std::vector<size_t> rows{1, 2};
-  const Dataset part = testing::MakeDataset(table, "y").Subset(rows);
+  const Dataset part = support::MakeDataset(table, "y").Subset(rows);
   EXPECT_EQ(part.schema.inputs[0].min, 2);
   EXPECT_EQ(part.schema.inputs[0].max, 4);
 }

@@ -10,9 +10,9 @@
 namespace reckon::learn {
 namespace {
 
-using testing::AddCategories;
-using testing::MakeDataset;
-using testing::NumberTable;
+using support::AddCategories;
+using support::MakeDataset;
+using support::NumberTable;
 
 Dataset Small() {
   core::Table table = NumberTable({{"workers", {1, 2, 4}}, {"load", {0, 1, 2}}, {"y", {10, 6, 4}}});

@@ -13,10 +13,10 @@ using base::Json;
 using ::testing::HasSubstr;
 
 Dataset Data() {
-  core::Table table = testing::GridTable({1, 2, 4, 8}, {10, 20}, 1,
+  core::Table table = support::GridTable({1, 2, 4, 8}, {10, 20}, 1,
                                          [](double w, double s) { return 2 + 3 * s / w; });
-  testing::AddCategories(table, "gpu", {"k80", "odd \"name\""}, {0, 1, 1, 0, 1, 0, 0, 1});
-  return testing::MakeDataset(table, "y");
+  support::AddCategories(table, "gpu", {"k80", "odd \"name\""}, {0, 1, 1, 0, 1, 0, 0, 1});
+  return support::MakeDataset(table, "y");
 }
 
 std::string TextOf(const std::string& technique) {

@@ -10,8 +10,8 @@
 namespace reckon::learn {
 namespace {
 
-using testing::GridTable;
-using testing::MakeDataset;
+using support::GridTable;
+using support::MakeDataset;
 
 std::unique_ptr<Predictor> FitOne(const Technique& technique, const Dataset& data,
                                   const Candidate& candidate) {
@@ -69,7 +69,7 @@ TEST(ErnestTest, FindsItsOwnLaw) {
 
 TEST(ErnestTest, DoesNotApplyWithoutWorkers) {
   const Dataset data =
-      MakeDataset(testing::NumberTable({{"temperature", {1, 2, 3}}, {"y", {1, 2, 4}}}), "y");
+      MakeDataset(support::NumberTable({{"temperature", {1, 2, 3}}, {"y", {1, 2, 4}}}), "y");
   EXPECT_TRUE(FindTechnique("ernest").value()->Candidates(data, {}, {}, {}).empty());
 }
 
@@ -134,7 +134,7 @@ TEST(TreeTest, ShallowerCandidatesAreCutsOfOneTree) {
     a[i] = static_cast<double>(rng.Below(40));
     y[i] = a[i] * a[i] + rng.Normal();
   }
-  const Dataset data = MakeDataset(testing::NumberTable({{"a", a}, {"y", y}}), "y");
+  const Dataset data = MakeDataset(support::NumberTable({{"a", a}, {"y", y}}), "y");
   const Technique& tree = *FindTechnique("tree").value();
   for (const CandidateGroup& group : tree.Candidates(data, {}, {}, {})) {
     const auto together = tree.Fit({data, {}, base::Rng(1)}, group).value();

@@ -11,8 +11,8 @@
 namespace reckon::learn {
 namespace {
 
-using testing::GridTable;
-using testing::MakeDataset;
+using support::GridTable;
+using support::MakeDataset;
 
 core::Table Noisy(uint64_t seed) {
   return GridTable({1, 2, 3, 4, 6, 8}, {10, 20, 40}, 2,
@@ -42,6 +42,24 @@ TEST(SearchTest, ChoosesTheLawForExtrapolationAndOrdersBySelectionError) {
   EXPECT_NEAR(outcome.contenders[0].fitted.Predict(far)(0), truth, 0.1 * truth);
 }
 
+// With zeros in the target a relative error looks at the other rows only, and would put ernest
+// before the tree here.
+TEST(SearchTest, ZerosInTheTargetAreComparedByRmse) {
+  const core::Table table =
+      support::NumberTable({{"workers", {1, 2, 3, 4, 5, 6}}, {"y", {0, 0, 0, 1, 2, 3}}});
+  const SearchOutcome outcome = MustSearch(MakeDataset(table, "y"), {});
+  ASSERT_EQ(outcome.contenders.size(), 3);
+  const auto find = [&](const std::string& technique) -> const Contender& {
+    return *std::find_if(outcome.contenders.begin(), outcome.contenders.end(),
+                         [&](const auto& c) { return c.fitted.candidate.technique == technique; });
+  };
+  const Contender& tree = find("tree");
+  const Contender& ernest = find("ernest");
+  ASSERT_LT(tree.selection.rmse, ernest.selection.rmse);
+  ASSERT_GT(*tree.selection.mape_percent, *ernest.selection.mape_percent);
+  EXPECT_LT(&tree, &ernest);
+}
+
 TEST(SearchTest, TheSameBytesForAnyNumberOfJobs) {
   const Dataset data = MakeDataset(Noisy(2), "y");
   std::string first;
@@ -67,7 +85,7 @@ TEST(SearchTest, StopsWhenAsked) {
 
 TEST(SearchTest, ANamedTechniqueThatDoesNotApplyIsAnError) {
   const Dataset data =
-      MakeDataset(testing::NumberTable({{"temperature", {1, 2, 3, 5}}, {"y", {1, 2, 4, 5}}}), "y");
+      MakeDataset(support::NumberTable({{"temperature", {1, 2, 3, 5}}, {"y", {1, 2, 4, 5}}}), "y");
   SearchOptions options;
   options.techniques = {"ernest"};
   base::NoProgress progress;

@@ -15,8 +15,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 Dataset Grid(int repeats = 1) {
-  return testing::MakeDataset(
-      testing::GridTable({1, 2, 4, 8, 16}, {10, 20, 40}, repeats,
+  return support::MakeDataset(
+      support::GridTable({1, 2, 4, 8, 16}, {10, 20, 40}, repeats,
                          [n = 0](double w, double s) mutable { return s / w + 0.01 * n++; }),
       "y");
 }
@@ -124,8 +124,8 @@ TEST(SplitsTest, SelectionForExtrapolationTestsTheLargestValues) {
 }
 
 TEST(SplitsTest, TooFewValuesFallBackToFoldsWithANote) {
-  const Dataset data = testing::MakeDataset(
-      testing::GridTable({1, 2}, {10, 20, 40}, 1, [](double w, double s) { return s / w; }), "y");
+  const Dataset data = support::MakeDataset(
+      support::GridTable({1, 2}, {10, 20, 40}, 1, [](double w, double s) { return s / w; }), "y");
   std::string note;
   EXPECT_EQ(SelectionSplits(data, {0}, base::Rng(1), note).size(), 5);
   EXPECT_THAT(note, HasSubstr("too few"));

@@ -14,10 +14,10 @@ namespace {
 using ::testing::HasSubstr;
 
 learn::Model Fit(const std::string& technique, bool log_features = false) {
-  core::Table table = testing::GridTable({1, 2, 4, 8}, {10, 20}, 1,
+  core::Table table = support::GridTable({1, 2, 4, 8}, {10, 20}, 1,
                                          [](double w, double s) { return 2 + 3 * s / w; });
-  testing::AddCategories(table, "gpu", {"k80", "v100"}, {0, 1, 1, 0, 1, 0, 0, 1});
-  const learn::Dataset data = testing::MakeDataset(table, "y");
+  support::AddCategories(table, "gpu", {"k80", "v100"}, {0, 1, 1, 0, 1, 0, 0, 1});
+  const learn::Dataset data = support::MakeDataset(table, "y");
   learn::SearchOptions options;
   options.techniques = {technique};
   if (log_features) options.restrictions.features = {.raw = false, .log = true};
@@ -27,8 +27,8 @@ learn::Model Fit(const std::string& technique, bool log_features = false) {
 
 core::Table Questions(const std::vector<double>& workers, const std::vector<double>& sizes,
                       const std::string& gpu) {
-  core::Table table = testing::NumberTable({{"size", sizes}, {"workers", workers}});
-  testing::AddCategories(table, "gpu", {gpu}, std::vector<double>(workers.size(), 0));
+  core::Table table = support::NumberTable({{"size", sizes}, {"workers", workers}});
+  support::AddCategories(table, "gpu", {gpu}, std::vector<double>(workers.size(), 0));
   return table;
 }
 
@@ -49,14 +49,14 @@ TEST(ForecasterTest, FlagsWhatWasNotMeasuredAndSaysWhy) {
 }
 
 TEST(ForecasterTest, AValueOtherThanTheOnlyMeasuredOneIsOutside) {
-  core::Table table = testing::NumberTable(
+  core::Table table = support::NumberTable(
       {{"workers", {1, 2, 4, 8}}, {"nodes", {1, 1, 1, 1}}, {"y", {10, 6, 4, 3}}});
-  const learn::Dataset data = testing::MakeDataset(table, "y");
+  const learn::Dataset data = support::MakeDataset(table, "y");
   base::NoProgress progress;
   const learn::Model model =
       learn::MakeModel(data, {}, learn::Search(data, {}, {}, progress).value());
   const auto answers =
-      MakeForecasts(model, testing::NumberTable({{"workers", {2, 2}}, {"nodes", {1, 64}}}), {},
+      MakeForecasts(model, support::NumberTable({{"workers", {2, 2}}, {"nodes", {1, 64}}}), {},
                     progress)
           .value();
   EXPECT_TRUE(answers[0].in_support);
@@ -93,7 +93,7 @@ TEST(ForecasterTest, MeaninglessValuesAreRefusedWithTheirRow) {
 TEST(ForecasterTest, OtherColumnsAreRefused) {
   base::NoProgress progress;
   const auto refused =
-      MakeForecasts(Fit("tree"), testing::NumberTable({{"size", {1}}}), {}, progress);
+      MakeForecasts(Fit("tree"), support::NumberTable({{"size", {1}}}), {}, progress);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message(), HasSubstr("no column workers, gpu"));
 }
@@ -124,8 +124,8 @@ TEST(FormulaTest, EveryLanguageNamesTheColumns) {
 
 TEST(FormulaTest, ColumnsThatBecomeTheSameIdentifierStayApart) {
   const core::Table table =
-      testing::NumberTable({{"a b", {1, 2, 3, 4}}, {"a_b", {4, 1, 3, 2}}, {"y", {9, 4, 9, 8}}});
-  const learn::Dataset data = testing::MakeDataset(table, "y");
+      support::NumberTable({{"a b", {1, 2, 3, 4}}, {"a_b", {4, 1, 3, 2}}, {"y", {9, 4, 9, 8}}});
+  const learn::Dataset data = support::MakeDataset(table, "y");
   learn::SearchOptions options;
   options.techniques = {"ridge"};
   options.restrictions.features = learn::FeatureOptions{};

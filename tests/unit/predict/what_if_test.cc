@@ -72,7 +72,7 @@ TEST(WhatIfTest, MistakesAreNamed) {
   EXPECT_THAT(Problem({"nodes=3"}), HasSubstr("'nodes' is no input column"));
   EXPECT_THAT(Problem({"workers"}), HasSubstr("expected COLUMN=VALUES"));
   EXPECT_THAT(Problem({"workers=x"}), HasSubstr("'x' is not a number"));
-  EXPECT_THAT(Problem({"workers="}), HasSubstr("is not a number"));
+  EXPECT_THAT(Problem({"workers="}), HasSubstr("a value is missing"));
   EXPECT_THAT(Problem({"workers=8..1"}), HasSubstr("backwards"));
   EXPECT_THAT(Problem({"workers=1..x"}), HasSubstr("expected a range"));
   EXPECT_THAT(Problem({"workers=1..9:0"}), HasSubstr("above 0"));
@@ -82,6 +82,33 @@ TEST(WhatIfTest, MistakesAreNamed) {
   EXPECT_THAT(Problem({"workers=1..1000000000:1"}), HasSubstr("more than"));
   EXPECT_THAT(Problem({"workers=1", "workers=2"}), HasSubstr("twice"));
   EXPECT_THAT(Problem({"workers=nan"}), HasSubstr("is not a number"));
+}
+
+TEST(WhatIfTest, LongRangesAreThinnedToTheirEndsWithANote) {
+  const WhatIf what_if = BuildWhatIf(Cluster(), {"workers=1..10000", "gpu=k80"}).value();
+  const core::Column& workers = what_if.questions.columns[0];
+  EXPECT_LE(workers.size(), 512U);
+  EXPECT_EQ(workers.Text(0), "1");
+  EXPECT_EQ(workers.Text(workers.size() - 1), "10000");
+  EXPECT_THAT(what_if.notes, ElementsAre(HasSubstr("thinned to")));
+  const WhatIf whole = BuildWhatIf(Cluster(), {"workers=1..512", "gpu=k80"}).value();
+  EXPECT_EQ(whole.questions.row_count, 512U);
+  EXPECT_TRUE(whole.notes.empty());
+}
+
+TEST(WhatIfTest, StepsCarryNoRounding) {
+  const WhatIf what_if = BuildWhatIf(Cluster(), {"workers=0.1..0.5:0.1"}).value();
+  EXPECT_EQ(what_if.questions.columns[0].Text(2), "0.3");
+}
+
+TEST(WhatIfTest, NamesAndLevelsMayHoldSigns) {
+  learn::Schema schema = Cluster();
+  schema.inputs[1].name = "gpu = type";
+  schema.inputs[1].levels = {"k80, old", "v100"};
+  const WhatIf what_if = BuildWhatIf(schema, {"gpu = type=\"k80, old\",v100", "workers=1"}).value();
+  EXPECT_EQ(what_if.questions.columns[1].Text(0), "k80, old");
+  EXPECT_EQ(what_if.questions.columns[1].Text(1), "v100");
+  EXPECT_THAT(Problem({"gpu=\"k80"}), HasSubstr("a quote is not closed"));
 }
 
 }  // namespace

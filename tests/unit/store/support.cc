@@ -16,17 +16,6 @@ namespace reckon::store::testing {
 using core::Column;
 using core::NumberVector;
 
-TempFolder::TempFolder() {
-  std::string name = (std::filesystem::temp_directory_path() / "reckon-store-XXXXXX").string();
-  RECKON_CHECK(mkdtemp(name.data()) != nullptr);
-  path_ = name;
-}
-
-TempFolder::~TempFolder() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 core::Table MakeTable(size_t rows) {
   const double missing = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> workers;

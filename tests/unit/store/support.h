@@ -7,23 +7,11 @@
 
 #include "base/clock.h"
 #include "core/table.h"
+#include "tests/support/temp_folder.h"
 
 namespace reckon::store::testing {
 
-// Removed with everything in it when the test ends.
-class TempFolder {
- public:
-  TempFolder();
-  ~TempFolder();
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
+using reckon::support::TempFolder;
 
 // Each look at the wall clock is one second later.
 class FakeClock final : public base::Clock {

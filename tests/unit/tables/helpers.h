@@ -1,7 +1,6 @@
 // What the tests of this layer share.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <stop_token>
@@ -17,32 +16,11 @@
 #include "tables/formats.h"
 #include "tables/reader.h"
 #include "tables/source.h"
+#include "tests/support/temp_folder.h"
 
 namespace reckon::tables {
 
-// A folder of its own that goes with the test.
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "reckon_tables_XXXXXX").string();
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    path_ = name;
-  }
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
-  std::filesystem::path Write(std::string_view name, std::string_view text) const {
-    const std::filesystem::path path = path_ / name;
-    std::ofstream(path, std::ios::binary) << text;
-    return path;
-  }
-
- private:
-  std::filesystem::path path_;
-};
+using reckon::support::TempFolder;
 
 inline std::string TextOf(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

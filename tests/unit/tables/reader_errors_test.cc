@@ -13,11 +13,14 @@ namespace {
 using testing::HasSubstr;
 
 TEST(ReadTableErrors, NoTextAndNoRows) {
-  EXPECT_EQ(ReadError(""), "runs.csv is empty");
-  EXPECT_EQ(ReadError("\n  \n\r\n"), "runs.csv is empty");
-  EXPECT_EQ(ReadError("\xEF\xBB\xBF"), "runs.csv is empty");
-  EXPECT_EQ(ReadError("a,b\n"), "runs.csv has a header but no rows");
-  EXPECT_EQ(ReadError("a,b\n\n \n"), "runs.csv has a header but no rows");
+  EXPECT_EQ(ReadError(""), "runs.csv is empty; expected a header line and rows below it");
+  EXPECT_EQ(ReadError("\n  \n\r\n"), "runs.csv is empty; expected a header line and rows below it");
+  EXPECT_EQ(ReadError("\xEF\xBB\xBF"),
+            "runs.csv is empty; expected a header line and rows below it");
+  EXPECT_EQ(ReadError("a,b\n"),
+            "runs.csv has a header but no rows; expected at least one below it");
+  EXPECT_EQ(ReadError("a,b\n\n \n"),
+            "runs.csv has a header but no rows; expected at least one below it");
 }
 
 TEST(ReadTableErrors, RowsOfTheWrongLength) {
@@ -26,6 +29,14 @@ TEST(ReadTableErrors, RowsOfTheWrongLength) {
   EXPECT_EQ(ReadError("a\n1\n1,2\n"), "runs.csv, line 3: 2 cells, expected 1 as in the header");
   EXPECT_EQ(ReadError("a,b\n\"x\ny\",2\n1\n"),
             "runs.csv, line 4: 1 cell, expected 2 as in the header");
+}
+
+TEST(ReadTableErrors, TextThatIsNotUtf8) {
+  EXPECT_THAT(ReadError("gr\xF6\xDF,b\n1,2\n"),
+              HasSubstr("runs.csv, line 1: the name of column 1 is not UTF-8 text"));
+  EXPECT_THAT(ReadError("a,b\n1,ok\n2,gr\xF6\xDF\n"),
+              HasSubstr("runs.csv, line 3: a cell of column 'b' is not UTF-8 text"));
+  EXPECT_EQ(Read("gr\u00F6\u00DF,b\n1,\u65E5\n").columns[1].Text(0), "\u65E5");
 }
 
 TEST(ReadTableErrors, NamesOfColumns) {

@@ -16,8 +16,8 @@ namespace {
 
 std::string RandomText(base::Rng& rng) {
   static const std::vector<std::string> kPieces{
-      "a", "b",  "x", ",",  ";",   "\t", "\"", "\"\"",     "\n",           "\r",       "\r\n", " ",
-      "1", ".5", "-", "e3", "nan", "NA", "#",  "\xC3\xA4", "\xEF\xBB\xBF", "\xFF\xFE", "None"};
+      "a", "b", "x",  ",", ";",  "\t",  "\"", "\"\"", "\n",       "\r",           "\r\n",
+      " ", "1", ".5", "-", "e3", "nan", "NA", "#",    "\xC3\xA4", "\xEF\xBB\xBF", "None"};
   std::string text;
   const size_t count = rng.Below(5);
   for (size_t i = 0; i < count; ++i) text += kPieces[rng.Below(kPieces.size())];

@@ -150,7 +150,8 @@ TEST(CopyWithColumns, NoticesThatTheInputChanged) {
 }
 
 TEST(CopyWithColumns, ReportsBadInput) {
-  EXPECT_EQ(Copy("", TwoExtras(1)), "bad_input: runs.csv is empty");
+  EXPECT_EQ(Copy("", TwoExtras(1)),
+            "bad_input: runs.csv is empty; expected a header line and rows below it");
   EXPECT_EQ(Copy("a,b\n1\n", TwoExtras(1)),
             "bad_input: runs.csv, line 2: 1 cell, expected 2 as in the header");
 }
