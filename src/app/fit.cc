@@ -62,7 +62,8 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
                                   contender.selection, std::nullopt, report.leaderboard.empty()});
     report.tried += contender.tried;
   }
-  const learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
+  learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
+  model.data_fingerprint = FingerprintOf(prepared.table);
   const std::string document = learn::ModelToText(model);
   // Numbers near the ends of the range of double can make weights or errors that are none.
   if (!learn::ModelFromText(document, "model").ok()) {

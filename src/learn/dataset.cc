@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "base/fingerprint.h"
 #include "base/text.h"
 #include "numeric/stats.h"
 
@@ -171,19 +170,6 @@ void AddInput(const Column& column, std::span<const size_t> rows, Dataset& data,
   matrix.push_back(std::move(cells));
 }
 
-std::string FingerprintOf(const Dataset& data) {
-  base::Fingerprint print;
-  print.Add(data.schema.target);
-  for (Eigen::Index j = 0; j < data.x.cols(); ++j) {
-    const InputColumn& input = data.schema.inputs[static_cast<size_t>(j)];
-    print.Add(input.name);
-    for (const std::string& level : input.levels) print.Add(level);
-    for (Eigen::Index i = 0; i < data.x.rows(); ++i) print.Add(data.x(i, j));
-  }
-  for (const double y : data.y) print.Add(y);
-  return print.Hex();
-}
-
 }  // namespace
 
 bool InputColumn::Varies() const {
@@ -284,7 +270,6 @@ base::Result<Dataset> BuildDataset(const Table& table, const DatasetOptions& opt
         Eigen::Map<const Vector>(matrix[j].data(), row_count);
   }
   data.y = Eigen::Map<const Vector>(targets.data(), row_count);
-  data.fingerprint = FingerprintOf(data);
   data.table_rows.assign(rows.begin(), rows.end());
   return data;
 }

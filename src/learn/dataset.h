@@ -44,7 +44,6 @@ struct Dataset {
   Schema schema;
   Matrix x;  // rows x inputs, never NaN
   Vector y;
-  std::string fingerprint;         // of columns, cells and target
   std::vector<std::string> notes;  // what was left out or filled in, in words
   // Row of the table that each row came from; empty in a Subset.
   std::vector<uint32_t> table_rows;

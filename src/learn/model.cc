@@ -16,7 +16,6 @@ Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome
   model.interval = CalibrateInterval(best.residuals, data.y, best.fitted.Predict(data.x));
   model.fitted = std::move(best.fitted);
   model.schema = data.schema;
-  model.data_fingerprint = data.fingerprint;
   model.rows = data.rows();
   model.seed = options.seed;
   if (options.question.extrapolate) {

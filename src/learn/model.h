@@ -22,7 +22,7 @@ struct Model {
   Fitted fitted;
   IntervalRule interval;
   // How it came about.
-  std::string data_fingerprint;
+  std::string data_fingerprint;  // of the table it was learned from, set by whoever read that
   size_t rows = 0;
   uint64_t seed = 0;
   std::string extrapolate;                  // name of the column, or empty

@@ -41,7 +41,7 @@ Error CannotOpen(const SqliteFailure& failure, const std::filesystem::path& path
   }
   if (!std::filesystem::exists(path, ignored) && failure.system_errno == ENOENT) {
     return error(ErrorCode::kNotFound,
-                 fmt::format("there is none in folder '{}'", folder.string()));
+                 fmt::format("there is none in folder '{}', and none was made", folder.string()));
   }
   return error(ErrorCode::kIo,
                failure.system_errno != 0 ? SystemMessage(failure.system_errno) : "not allowed");

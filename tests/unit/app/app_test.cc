@@ -10,6 +10,7 @@
 #include "app/predict.h"
 #include "app/validate.h"
 #include "base/file.h"
+#include "tests/support/data.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/base/fake_clock.h"
 
@@ -97,7 +98,17 @@ TEST_F(AppTest, FromTableToForecastByStore) {
   EXPECT_LT(*answer.error->mape_percent, 10);
   const ListReport list = List(MakeContext()).value();
   EXPECT_EQ(list.sample_sets.size(), 1);
-  EXPECT_EQ(list.models.size(), 1);
+  ASSERT_EQ(list.models.size(), 1);
+  EXPECT_EQ(list.models[0].data_fingerprint, list.sample_sets[0].fingerprint);
+}
+
+TEST_F(AppTest, FingerprintDependsOnContentAlone) {
+  const core::Table table = support::NumberTable({{"w", {1, 2, 4}}, {"y", {10, 6, 4}}});
+  core::Table renamed = table;
+  renamed.source = "another";
+  const core::Table other = support::NumberTable({{"w", {1, 2, 4}}, {"y", {10, 6, 5}}});
+  EXPECT_EQ(FingerprintOf(table), FingerprintOf(renamed));
+  EXPECT_NE(FingerprintOf(table), FingerprintOf(other));
 }
 
 // Whatever is done to the validation rows, the training and selection errors and the choice stay.

@@ -65,18 +65,6 @@ TEST(DatasetTest, LevelsWithoutRowsAreNotKnownToTheModel) {
   EXPECT_THAT(encoded.problems[3], ::testing::ElementsAre(HasSubstr("never measured")));
 }
 
-TEST(DatasetTest, FingerprintDependsOnContentAlone) {
-  const core::Table table = NumberTable({{"w", {1, 2, 4}}, {"y", {10, 6, 4}}});
-  core::Table renamed = table;
-  renamed.source = "another";
-  const core::Table other = NumberTable({{"w", {1, 2, 4}}, {"y", {10, 6, 5}}});
-  const auto print = [](const core::Table& t) {
-    return BuildDataset(t, {.target = "y", .ignore = {}}).value().fingerprint;
-  };
-  EXPECT_EQ(print(table), print(renamed));
-  EXPECT_NE(print(table), print(other));
-}
-
 TEST(DatasetTest, SubsetTakesRangesFromItsRows) {
   const core::Table table = NumberTable({{"w", {1, 2, 4, 8}}, {"y", {10, 6, 4, 2}}});
   const std::vector<size_t> rows{1, 2};
