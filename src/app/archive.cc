@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/outputs.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -124,6 +125,7 @@ base::Result<ListReport> List(const Context& context) {
 }
 
 base::Result<ExportReport> Export(const ExportRequest& request, const Context& context) {
+  RECKON_TRY(CheckOutputs({{"--out", request.out}}, {}, context));
   ExportReport report;
   if (request.what == "samples") {
     DataRequest data;

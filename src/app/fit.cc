@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/outputs.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "learn/model_file.h"
@@ -30,6 +31,8 @@ base::Status SaveInStore(const std::string& name, const learn::Model& model,
 }  // namespace
 
 base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
+  RECKON_TRY(
+      CheckOutputs({{"--out", request.out}}, {{"--data", request.learn.data.file}}, context));
   RECKON_ASSIGN(Prepared prepared, Prepare(request.learn, context));
   if (!request.extrapolate.empty()) {
     auto column = prepared.data.schema.FindInput(request.extrapolate);

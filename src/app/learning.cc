@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/regressors/registry.h"
 
 namespace reckon::app {
 namespace {
@@ -39,6 +40,8 @@ base::Status CheckLogScale(Prepared& prepared) {
 }
 
 }  // namespace
+
+std::vector<std::string> KnownTechniques() { return learn::TechniqueNames(); }
 
 base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context) {
   Prepared prepared;

@@ -35,6 +35,9 @@ struct Prepared {
   std::vector<std::string> notes;
 };
 
+// The names that LearnRequest::techniques may hold.
+std::vector<std::string> KnownTechniques();
+
 // Reads and checks everything before any work starts: kBadInput for whatever is wrong.
 base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context);
 

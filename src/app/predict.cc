@@ -9,6 +9,7 @@
 #include "app/forecast_chart.h"
 #include "app/forecast_file.h"
 #include "app/model_source.h"
+#include "app/outputs.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -108,12 +109,7 @@ Result<base::AtomicFile> PreparePlot(const PredictRequest& request, const learn:
   return file;
 }
 
-bool SameFile(const std::string& a, const std::string& b) {
-  std::error_code ignored;
-  return a == b || std::filesystem::equivalent(a, b, ignored);
-}
-
-Status CheckRequest(const PredictRequest& request, bool from_table) {
+Status CheckRequest(const PredictRequest& request, bool from_table, const Context& context) {
   if (from_table && !request.set.empty()) {
     return base::BadInput(fmt::format("{} and --set were both given; expected one of them",
                                       request.data.file.empty() ? "--samples" : "--data"));
@@ -129,24 +125,17 @@ Status CheckRequest(const PredictRequest& request, bool from_table) {
     return base::BadInput(fmt::format(
         "--plot {}: pictures are SVG; expected a name that ends in .svg", request.plot));
   }
-  if (request.out.empty()) return {};
-  for (const std::string& read : {request.data.file, request.model, request.measured}) {
-    if (IsPlainFile(read) && SameFile(read, request.out)) {
-      return base::BadInput(
-          fmt::format("--out {} would replace a file that is read; name another", request.out));
-    }
-  }
-  if (SameFile(request.plot, request.out)) {
-    return base::BadInput(fmt::format("--out and --plot are both '{}'", request.out));
-  }
-  return {};
+  return CheckOutputs(
+      {{"--out", request.out}, {"--plot", request.plot}},
+      {{"--data", request.data.file}, {"--model", request.model}, {"--measured", request.measured}},
+      context);
 }
 
 }  // namespace
 
 Result<PredictReport> Predict(const PredictRequest& request, const Context& context) {
   const bool from_table = !request.data.file.empty() || !request.data.samples.empty();
-  RECKON_TRY(CheckRequest(request, from_table));
+  RECKON_TRY(CheckRequest(request, from_table, context));
   RECKON_ASSIGN(const LoadedModel loaded, LoadModel(request.model, context));
   const learn::Model& model = loaded.model;
   PredictReport report;
@@ -170,11 +159,13 @@ Result<PredictReport> Predict(const PredictRequest& request, const Context& cont
   report.in_support = static_cast<size_t>(
       std::count_if(report.forecasts.begin(), report.forecasts.end(),
                     [](const core::Forecast& forecast) { return forecast.in_support; }));
-  if (model.extrapolate.empty() && report.in_support < report.forecasts.size()) {
+  const auto beyond = std::count_if(report.forecasts.begin(), report.forecasts.end(),
+                                    [](const core::Forecast& f) { return f.beyond; });
+  if (model.extrapolate.empty() && beyond > 0) {
     report.notes.push_back(
         fmt::format("{} outside what was measured, and this model was chosen for forecasts inside; "
                     "fit with --extrapolate COLUMN for such questions",
-                    base::Count(report.forecasts.size() - report.in_support, "forecast")));
+                    base::Count(static_cast<uint64_t>(beyond), "forecast")));
   }
   MeasureAgainstTruth(report);
   // Whatever can fail comes before the first file appears under its name.

@@ -24,9 +24,14 @@ struct Method {
 };
 
 Result<Method> InterpolationMethod(const std::string& text, const learn::Dataset& data) {
-  const size_t equals = text.find('=');
-  const std::string name(base::Trim(std::string_view(text).substr(0, equals)));
-  auto column = data.schema.FindInput(name);
+  // Without '=' the whole text is the name; a name may hold '=' itself.
+  size_t equals = text.find('=');
+  auto column = data.schema.FindInput(std::string(base::Trim(text)));
+  if (column.ok()) equals = std::string::npos;
+  for (size_t at = equals; at != std::string::npos && !column.ok(); at = text.find('=', at + 1)) {
+    column = data.schema.FindInput(std::string(base::Trim(std::string_view(text).substr(0, at))));
+    if (column.ok()) equals = at;
+  }
   if (!column.ok()) return std::move(column).error().Wrap("--interpolate " + text);
   std::vector<double> values;
   if (equals != std::string::npos) {

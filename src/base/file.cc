@@ -21,25 +21,27 @@ Error OsError(std::string what, const std::filesystem::path& path) {
       .Wrap(fmt::format("{} '{}'", what, path.string()));
 }
 
+std::filesystem::path FolderOf(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
 // Calls `make` with random names beside `path` until one is free; -1 and errno when it cannot.
 template <typename Make>
 int MakeBeside(const std::filesystem::path& path, std::string& name, const Make& make) {
   for (;;) {
     uint32_t random = 0;
     if (getrandom(&random, sizeof(random), 0) < 0) return -1;
-    name = fmt::format("{}.{:08x}", path.string(), random);
+    // Short, so that the longest name a folder takes can be replaced too.
+    name = (FolderOf(path) / fmt::format(".reckon-{:08x}", random)).string();
     const int made = make(name.c_str());
     if (made >= 0 || errno != EEXIST) return made;
   }
 }
 
-std::filesystem::path FolderOf(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
-
 std::string DescriptorPath(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
 
-// A file without a name in the folder of `path`: whatever kills the process, nothing stays behind.
+// A file without a name in the folder of `path`: whatever kills the process, nothing stays behind
+// (but for the moment between naming and renaming when a file is replaced).
 // -1 where the file system or a missing /proc does not allow it.
 int OpenNameless(const std::filesystem::path& path, mode_t mode) {
   const int descriptor = open(FolderOf(path).c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
@@ -56,9 +58,21 @@ bool SameFile(const struct stat& a, const struct stat& b) {
 
 // What standard output is connected to must be written through it: a file renamed over the one that
 // the shell opened would leave the shell with the old one.
-bool IsStandardOutput(const struct stat& target) {
+bool IsStandardOutputFile(const struct stat& target) {
   struct stat out {};
   return fstat(STDOUT_FILENO, &out) == 0 && SameFile(target, out);
+}
+
+// Where a link points, also when nothing is there; whatever else as it is.
+std::filesystem::path FollowLinks(std::filesystem::path path) {
+  constexpr int kMostLinks = 40;
+  std::error_code failed;
+  for (int i = 0; i < kMostLinks && std::filesystem::is_symlink(path, failed); ++i) {
+    const std::filesystem::path next = std::filesystem::read_symlink(path, failed);
+    if (failed) break;
+    path = path.parent_path() / next;
+  }
+  return path;
 }
 
 Status WriteAll(int descriptor, std::string_view text, const std::filesystem::path& path) {
@@ -72,6 +86,11 @@ Status WriteAll(int descriptor, std::string_view text, const std::filesystem::pa
 }
 
 }  // namespace
+
+bool IsStandardOutput(const std::filesystem::path& path) {
+  struct stat existing {};
+  return path == "-" || (stat(path.c_str(), &existing) == 0 && IsStandardOutputFile(existing));
+}
 
 Result<std::string> ReadFile(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -117,7 +136,7 @@ AtomicFile::~AtomicFile() {
 Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted) {
   struct stat existing {};
   const bool exists = stat(wanted.c_str(), &existing) == 0;
-  if (wanted == "-" || (exists && IsStandardOutput(existing))) {
+  if (wanted == "-" || (exists && IsStandardOutputFile(existing))) {
     const int descriptor = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
     if (descriptor < 0) return OsError("cannot write", wanted);
     return AtomicFile(wanted, Place::kDirect, descriptor);
@@ -132,9 +151,7 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted) {
     return AtomicFile(wanted, Place::kDirect, descriptor);
   }
   // A link stays; what it points to is replaced.
-  std::error_code unresolved;
-  std::filesystem::path path = exists ? std::filesystem::canonical(wanted, unresolved) : wanted;
-  if (unresolved) path = wanted;
+  const std::filesystem::path path = FollowLinks(wanted);
   const mode_t mode = exists ? existing.st_mode & 0777 : 0666;
   AtomicFile file(path, Place::kNameless, OpenNameless(path, mode));
   if (file.descriptor_ < 0) {

@@ -1,4 +1,4 @@
-// Files as the house wants them: read whole, or written beside and renamed, so that no reader and
+// Files as the house wants them: read whole, or written aside and then named, so that no reader and
 // no crash ever sees half of one.
 #pragma once
 
@@ -11,6 +11,10 @@
 namespace reckon::base {
 
 Result<std::string> ReadFile(const std::filesystem::path& path);
+
+// Whether writing to `path` writes to standard output: "-", /dev/stdout, or the file that the shell
+// connected it to.
+bool IsStandardOutput(const std::filesystem::path& path);
 
 // A file that appears under its name only when Commit succeeds: written without a name in the same
 // folder (beside it where the file system cannot do that), flushed to disk, then named. Without

@@ -68,13 +68,13 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-std::optional<std::vector<std::string>> SplitList(std::string_view text) {
-  std::vector<std::string> items;
+std::optional<std::vector<ListEntry>> SplitList(std::string_view text) {
+  std::vector<ListEntry> items;
   for (;;) {
     const size_t start = text.find_first_not_of(" \t");
     if (start == std::string_view::npos || text[start] != '"') {
       const size_t comma = text.find(',');
-      items.emplace_back(Trim(text.substr(0, comma)));
+      items.push_back({std::string(Trim(text.substr(0, comma)))});
       if (comma == std::string_view::npos) return items;
       text.remove_prefix(comma + 1);
       continue;
@@ -90,7 +90,7 @@ std::optional<std::vector<std::string>> SplitList(std::string_view text) {
       item += '"';
       text.remove_prefix(1);
     }
-    items.push_back(std::move(item));
+    items.push_back({std::move(item), true});
     text = Trim(text);
     if (text.empty()) return items;
     if (text.front() != ',') return std::nullopt;

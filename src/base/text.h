@@ -28,10 +28,16 @@ std::string RoundTrip(double value);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
 
+struct ListEntry {
+  std::string text;
+  bool quoted = false;
+};
+
 // The items of a list that a person typed: separated by commas, without blanks around them; an item
 // in double quotes may hold commas, and "" inside them is a quote. nullopt: a quote is not closed
-// or text follows it.
-std::optional<std::vector<std::string>> SplitList(std::string_view text);
+// or text follows it (kBadList says so).
+std::optional<std::vector<ListEntry>> SplitList(std::string_view text);
+inline constexpr std::string_view kBadList = "a quote is not closed, or text follows it";
 
 // `item` as SplitList takes it: in quotes when it would not come back otherwise.
 std::string ListItem(std::string_view item);

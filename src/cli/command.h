@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/context.h"
@@ -16,15 +15,11 @@ namespace reckon::cli {
 // What a command has to say: for people, and for programs.
 struct Output {
   std::string text;
-  std::string json;   // a whole document
-  std::string aside;  // for people, on standard error: what must not mix with text
+  std::string json;  // a whole document
+  // The result itself went to standard output; what else there is to say goes to standard error.
+  bool result_on_stdout = false;
   int exit_code = 0;
 };
-
-// Turns the text into an aside when the command wrote its result to standard output ("--out -").
-inline void MakeRoomFor(const std::string& out, Output& output) {
-  if (out == "-") output.aside = std::exchange(output.text, "");
-}
 
 class Command {
  public:

@@ -27,6 +27,7 @@ Result<Setting> ReadSetting(const std::filesystem::path& path, const std::string
     return setting;
   }
   if (value.IsSequence()) {
+    setting.is_list = true;
     for (const YAML::Node& item : value) {
       if (!item.IsScalar()) break;
       setting.values.push_back(item.as<std::string>());

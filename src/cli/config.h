@@ -15,7 +15,8 @@ struct Setting {
   std::string command;  // empty: for every command that has the option
   std::string name;     // the option's long name
   std::vector<std::string> values;
-  std::string origin;  // "reckon.yaml, line 3"
+  std::string origin;    // "reckon.yaml, line 3"
+  bool is_list = false;  // written as a YAML list
 };
 
 // A mapping of option names to values, and of command names to such mappings. An absent file has no

@@ -71,13 +71,13 @@ void OptionSet::Texts(const std::string& flags, std::vector<std::string>* values
 
 void OptionSet::Names(const std::string& flags, std::vector<std::string>* values,
                       const std::string& help) {
-  Add(flags, Kind::kMany, help, [values](const std::vector<std::string>& given) -> Status {
+  Add(flags, Kind::kNames, help, [values](const std::vector<std::string>& given) -> Status {
     values->clear();
     for (const std::string& text : given) {
       auto names = base::SplitList(text);
-      if (!names) return BadInput(fmt::format("'{}': a quote is not closed", text));
-      for (std::string& name : *names) {
-        if (!name.empty()) values->push_back(std::move(name));
+      if (!names) return BadInput(fmt::format("'{}': {}", text, base::kBadList));
+      for (base::ListEntry& name : *names) {
+        if (!name.text.empty()) values->push_back(std::move(name.text));
       }
     }
     return {};
@@ -137,10 +137,14 @@ OptionSet::Entry* OptionSet::Find(const std::string& name) const {
 
 bool OptionSet::Has(const std::string& name) const { return Find(name) != nullptr; }
 
-base::Status OptionSet::Default(const std::string& name, const std::vector<std::string>& values,
-                                const std::string& origin) {
+base::Status OptionSet::Default(const std::string& name, std::vector<std::string> values,
+                                bool is_list, const std::string& origin) {
   Entry* entry = Find(name);
   if (entry == nullptr || entry->option->count() > 0 || values.empty()) return {};
+  if (is_list && entry->kind == Kind::kNames) {
+    // The items are apart already: a comma in one of them is part of it.
+    for (std::string& value : values) value = base::ListItem(value);
+  }
   Status set = entry->setter(values);
   if (!set.ok()) return std::move(set).error().Wrap(fmt::format("{}, {}", origin, name));
   return {};

@@ -40,7 +40,8 @@ class OptionSet {
   // Settings from elsewhere, by long name without dashes ("max-time"); used for options that the
   // command line left alone. False when there is no such option.
   bool Has(const std::string& name) const;
-  base::Status Default(const std::string& name, const std::vector<std::string>& values,
+  // `is_list`: the values were written as a list, not as text that may be one.
+  base::Status Default(const std::string& name, std::vector<std::string> values, bool is_list,
                        const std::string& origin);
 
   // Hands the values of the command line to the setters.
@@ -51,7 +52,7 @@ class OptionSet {
  private:
   struct Entry;
   using Setter = std::function<base::Status(const std::vector<std::string>&)>;
-  enum class Kind { kFlag, kOne, kMany };
+  enum class Kind { kFlag, kOne, kMany, kNames };
   void Add(const std::string& flags, Kind kind, const std::string& help, Setter setter);
   Entry* Find(const std::string& name) const;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iostream>
 #include <map>
 #include <thread>
 
@@ -120,8 +121,13 @@ std::optional<int> AnswerFirstWord(int argc, char** argv, const CLI::App& parser
                                              base::SuggestFrom(topic, CommandNames(all)))),
                   false);
   }
-  if (word.starts_with('-') || FindCommand(all, word) != nullptr) return std::nullopt;
-  const std::string what = word.empty() ? "no command given" : fmt::format("no command '{}'", word);
+  if (word == "-h" || word == "--help" || word == "--version" ||
+      FindCommand(all, word) != nullptr) {
+    return std::nullopt;
+  }
+  std::string what = fmt::format("no command '{}'", word);
+  if (word.empty()) what = "no command given";
+  if (word.starts_with('-')) what = fmt::format("the command comes first, {} behind it", word);
   const int code = Report(base::BadInput(what + base::SuggestFrom(word, CommandNames(all))),
                           WantsJson(argc, argv));
   std::fprintf(stderr, "Try 'reckon help'.\n");
@@ -131,22 +137,23 @@ std::optional<int> AnswerFirstWord(int argc, char** argv, const CLI::App& parser
 // Variables that look like settings and are none are slips; saying so is enough, since other
 // programs may have variables of that prefix too.
 void WarnOfVariables(const std::vector<Declared>& all, base::Logger& log) {
-  std::vector<std::string> known;
+  constexpr std::string_view kPrefix = "RECKON_";
+  std::vector<std::string> known;  // without the prefix, so that it does not count as likeness
   for (const Declared& declared : all) {
     for (const std::string& name : declared.options->names()) {
-      known.push_back(EnvironmentName(name));
+      known.push_back(EnvironmentName(name).substr(kPrefix.size()));
     }
   }
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
-    if (!text.starts_with("RECKON_")) continue;
-    const std::string name(text.substr(0, text.find('=')));
+    if (!text.starts_with(kPrefix)) continue;
+    const std::string name(text.substr(kPrefix.size(), text.find('=') - kPrefix.size()));
     if (std::binary_search(known.begin(), known.end(), name)) continue;
     const auto nearest = base::NearestWord(name, known);
-    log.Warn(fmt::format("{} sets no option{}", name,
-                         nearest ? fmt::format("; did you mean {}?", *nearest) : ""));
+    log.Warn(fmt::format("{}{} sets no option{}", kPrefix, name,
+                         nearest ? fmt::format("; did you mean {}{}?", kPrefix, *nearest) : ""));
   }
 }
 
@@ -192,14 +199,15 @@ Status ReadSettings(Declared& chosen, const std::vector<Declared>& all) {
       for (const Setting& setting : settings) {
         if (specific != !setting.command.empty()) continue;
         if (specific && setting.command != chosen.command->name()) continue;
-        RECKON_TRY(chosen.options->Default(setting.name, setting.values, setting.origin));
+        RECKON_TRY(
+            chosen.options->Default(setting.name, setting.values, setting.is_list, setting.origin));
       }
     }
   }
   for (const std::string& name : chosen.options->names()) {
     const std::string variable = EnvironmentName(name);
     if (const char* value = std::getenv(variable.c_str()); value != nullptr) {
-      RECKON_TRY(chosen.options->Default(name, {value}, variable));
+      RECKON_TRY(chosen.options->Default(name, {value}, false, variable));
     }
   }
   return {};
@@ -233,8 +241,10 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
     }
     return Report(output.error(), chosen.globals.json);
   }
-  std::fputs(output->aside.c_str(), stderr);
-  if (!Print(chosen.globals.json ? output->json : output->text)) {
+  const std::string& said = chosen.globals.json ? output->json : output->text;
+  if (output->result_on_stdout) {
+    std::fputs(said.c_str(), stderr);
+  } else if (!Print(said)) {
     std::fprintf(stderr, "reckon: cannot write to standard output\n");
     return 1;
   }
@@ -269,7 +279,10 @@ int RunProgram(int argc, char** argv) {
     parser.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version are no errors.
-    if (error.get_exit_code() == 0) return parser.exit(error);
+    if (error.get_exit_code() == 0) {
+      parser.exit(error);
+      return std::cout.flush().good() ? 0 : 1;
+    }
     const Error wrong_use = base::BadInput(error.what());
     const int code = Report(wrong_use, WantsJson(argc, argv));
     const Declared* command = FindCommand(all, argc > 1 ? argv[1] : "");

@@ -37,6 +37,7 @@ core::Forecast ForecastOne(const learn::Model& model, const Eigen::Ref<const Eig
   const double distance = learn::InputDistance(x, model.schema);
   model.interval.Bounds(predicted, distance, forecast.lower, forecast.upper);
   forecast.in_support = distance == 0;
+  forecast.beyond = distance > 0;
   return forecast;
 }
 

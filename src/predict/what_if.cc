@@ -22,6 +22,10 @@ base::Error BadSetting(std::string_view setting, std::string_view why) {
   return BadInput(fmt::format("--set {}: {}", setting, why));
 }
 
+base::Error TooMany(std::string_view setting) {
+  return BadSetting(setting, fmt::format("more than {} values", kMostCombinations));
+}
+
 // A sum of steps carries rounding that nobody asked for: 0.30000000000000004 is 0.3.
 double Tidy(double value) {
   return base::ParseNumber(fmt::format("{:.12g}", value)).value_or(value);
@@ -55,12 +59,14 @@ Result<Range> ExpandRange(std::string_view setting, std::string_view text) {
       return BadSetting(setting, "a factor must be above 1 and the range above 0");
     }
     for (double value = *begin; value <= *end * (1 + 1e-9); value *= *step) {
+      if (range.values.size() == kMostCombinations) return TooMany(setting);
       range.values.push_back(Tidy(value));
     }
     return range;
   }
   if (*begin == *end) return Range{{*begin}};
   const bool whole = *begin == std::floor(*begin) && *end == std::floor(*end);
+  if (!std::isfinite(*end - *begin)) return BadSetting(setting, "the range is too wide");
   double by = step_kind == ':' ? *step : (whole ? 1 : (*end - *begin) / 63);
   if (!(by > 0)) return BadSetting(setting, "the step must be above 0");
   if (step_kind == 0 && (*end - *begin) / by >= static_cast<double>(kMostOfRange)) {
@@ -70,7 +76,7 @@ Result<Range> ExpandRange(std::string_view setting, std::string_view text) {
   // A millionth of grace, so that 0..1:0.1 reaches 1 in spite of rounding.
   const double steps = std::floor((*end - *begin) / by + 1e-6);
   if (steps >= static_cast<double>(kMostCombinations)) {
-    return BadSetting(setting, fmt::format("more than {} values", kMostCombinations));
+    return TooMany(setting);
   }
   for (size_t i = 0; i <= static_cast<size_t>(steps); ++i) {
     range.values.push_back(Tidy(*begin + static_cast<double>(i) * by));
@@ -90,14 +96,15 @@ struct Values {
 Result<Values> ParseValues(std::string_view setting, std::string_view text,
                            const InputColumn& input, std::vector<std::string>& notes) {
   auto parts = base::SplitList(text);
-  if (!parts) return BadSetting(setting, "a quote is not closed");
+  if (!parts) return BadSetting(setting, base::kBadList);
   Values values;
-  for (std::string& part : *parts) {
+  for (auto& [part, quoted] : *parts) {
     // A category may be empty when its quotes say so.
-    if (part.empty() && text.find('"') == std::string_view::npos) {
+    if (part.empty() && !quoted) {
       return BadSetting(setting, "a value is missing; expected a value, a list 1,2,4 or a range");
     }
     if (input.kind == ColumnKind::kCategory) {
+      if (!base::IsUtf8(part)) return BadSetting(setting, "the value is not UTF-8 text");
       values.texts.push_back(std::move(part));
       continue;
     }

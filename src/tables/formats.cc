@@ -1,5 +1,6 @@
 #include "tables/formats.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -41,8 +42,11 @@ base::Result<Format> ParseFormat(std::string_view name) {
   return base::BadInput(fmt::format("unknown format '{}'{}", name, base::SuggestFrom(name, known)));
 }
 
-base::Result<core::Table> ReadAs(Format format, const Source& source, const ReadOptions& options,
-                                 const std::stop_token& stop, base::Progress& progress) {
+namespace {
+
+base::Result<core::Table> ReadUnchecked(Format format, const Source& source,
+                                        const ReadOptions& options, const std::stop_token& stop,
+                                        base::Progress& progress) {
   switch (format) {
     case Format::kTable:
       return ReadTable(source, options, stop, progress);
@@ -60,6 +64,33 @@ base::Result<core::Table> ReadAs(Format format, const Source& source, const Read
     }
   }
   RECKON_CHECK(false);
+}
+
+// Names and categories end up in model files and JSON, which are UTF-8.
+base::Status CheckText(const Source& source, const core::Table& table) {
+  for (const core::Column& column : table.columns) {
+    if (!base::IsUtf8(column.name())) return NotUtf8(source, 1, "the name of a column");
+    const std::vector<std::string>& levels = column.levels();
+    const auto bad = std::find_if(levels.begin(), levels.end(),
+                                  [](const std::string& level) { return !base::IsUtf8(level); });
+    if (bad == levels.end()) continue;
+    const auto code = static_cast<double>(bad - levels.begin());
+    for (size_t row = 0; row < table.row_count; ++row) {
+      if (column[row] != code) continue;
+      return NotUtf8(source, row < table.lines.size() ? table.lines[row] : row + 1,
+                     fmt::format("a cell of column '{}'", column.name()));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<core::Table> ReadAs(Format format, const Source& source, const ReadOptions& options,
+                                 const std::stop_token& stop, base::Progress& progress) {
+  RECKON_ASSIGN(core::Table table, ReadUnchecked(format, source, options, stop, progress));
+  RECKON_TRY(CheckText(source, table));
+  return table;
 }
 
 }  // namespace reckon::tables

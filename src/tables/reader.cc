@@ -132,24 +132,6 @@ base::Error SecondError(const Work& work, const base::Error& error) {
   return error.code() == base::ErrorCode::kBadInput ? ChangedWhileRead(work.source) : error;
 }
 
-// Names and categories end up in model files and JSON, which are UTF-8.
-base::Status CheckText(const Work& work, const core::Table& table) {
-  for (const core::Column& column : table.columns) {
-    const std::vector<std::string>& levels = column.levels();
-    const auto bad = std::find_if(levels.begin(), levels.end(),
-                                  [](const std::string& level) { return !base::IsUtf8(level); });
-    if (bad == levels.end()) continue;
-    const auto code = static_cast<double>(bad - levels.begin());
-    for (size_t row = 0; row < table.row_count; ++row) {
-      if (column[row] == code) {
-        return NotUtf8(work.source, table.lines[row],
-                       fmt::format("a cell of column '{}'", column.name()));
-      }
-    }
-  }
-  return {};
-}
-
 base::Result<core::Table> SecondPass(const Work& work, Layout layout) {
   RECKON_ASSIGN(CsvScanner scanner, work.Scanner());
   const auto header = ScanHeader(work.source, scanner);
@@ -182,7 +164,6 @@ base::Result<core::Table> SecondPass(const Work& work, Layout layout) {
   for (size_t i = 0; i < fills.size(); ++i) {
     table.columns.push_back(std::move(fills[i]).Finish(std::move(layout.names[i])));
   }
-  RECKON_TRY(CheckText(work, table));
   work.progress.MoveTo(begun * 2);
   return table;
 }

@@ -10,6 +10,8 @@ if [ "${1:-}" != --inside ]; then
   program=$(realpath "$1") || exit 2
   mode=-m
   [ "$(id -u)" = 0 ] || mode=-rm
+  # In a chroot "/" is no mount whose propagation could be changed.
+  unshare $mode true 2>/dev/null || mode="$mode --propagation unchanged"
   unshare $mode true 2>/dev/null || { echo "skipped: unshare $mode is not allowed"; exit 77; }
   exec unshare $mode sh "$0" --inside "$program"
 fi

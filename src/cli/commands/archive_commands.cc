@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
@@ -123,6 +124,7 @@ class ExportCommand final : public Command {
     Output output;
     output.json = base::DumpJson(app::ToJson(report));
     output.text = report.out.empty() ? report.text : fmt::format("written to {}\n", report.out);
+    output.result_on_stdout = base::IsStandardOutput(report.out);
     return output;
   }
 

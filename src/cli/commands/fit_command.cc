@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
@@ -49,7 +50,7 @@ class FitCommand final : public Command {
     if (report.out.empty() && report.saved.empty()) {
       output.text += "note: the model was not kept; --out FILE or --save NAME keeps it\n";
     }
-    MakeRoomFor(report.out, output);
+    output.result_on_stdout = base::IsStandardOutput(report.out);
     return output;
   }
 

@@ -1,5 +1,9 @@
 #include "cli/commands/learn_options.h"
 
+#include <fmt/format.h>
+
+#include "base/text.h"
+
 namespace reckon::cli {
 
 void DeclareData(OptionSet& options, app::DataRequest& data) {
@@ -19,7 +23,8 @@ void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
   options.Text("--missing", &learn.missing,
                "rows with empty cells: fill (default), drop or refuse");
   options.Names("--technique", &learn.techniques,
-                "only these: ridge, ernest, tree (default: all that apply)");
+                fmt::format("only these: {} (default: all that apply)",
+                            base::Join(app::KnownTechniques(), ", ")));
   options.Text("--features", &learn.features,
                "only these forms: raw, inverse, log, joined by commas (default: searched)");
   options.Whole("--degree", &learn.degree, 1, 3,

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/report_json.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
@@ -60,7 +61,8 @@ class PredictCommand final : public Command {
     output.text += NoteLines(report.notes);
     if (!report.out.empty()) output.text += fmt::format("forecasts written to {}\n", report.out);
     if (!report.plot.empty()) output.text += fmt::format("picture written to {}\n", report.plot);
-    MakeRoomFor(report.out, output);
+    output.result_on_stdout =
+        base::IsStandardOutput(report.out) || base::IsStandardOutput(report.plot);
     return output;
   }
 

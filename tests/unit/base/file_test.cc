@@ -133,6 +133,20 @@ TEST_F(FileTest, ALinkStaysAndItsTargetIsReplaced) {
   EXPECT_EQ(FileCount(), 2U);
 }
 
+TEST_F(FileTest, ALinkToNothingGetsItsTarget) {
+  fs::create_symlink("target", Path("link"));
+  ASSERT_TRUE(WriteFile(Path("link"), "new").ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link")));
+  EXPECT_EQ(Content(Path("target")), "new");
+}
+
+TEST_F(FileTest, TheLongestNameCanBeReplaced) {
+  const std::string name(255, 'n');
+  ASSERT_TRUE(WriteFile(Path(name), "old").ok());
+  ASSERT_TRUE(WriteFile(Path(name), "new").ok());
+  EXPECT_EQ(Content(Path(name)), "new");
+}
+
 TEST_F(FileTest, AMovedFileIsCommittedOnce) {
   Result<AtomicFile> first = AtomicFile::Create(Path("a"));
   ASSERT_TRUE(first->Append("x").ok());

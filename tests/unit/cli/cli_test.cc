@@ -59,7 +59,7 @@ Parsed Parse(std::vector<std::string> arguments,
   std::reverse(arguments.begin(), arguments.end());
   app.parse(arguments);
   for (const auto& [name, values] : defaults) {
-    parsed.status = options.Default(name, values, "reckon.yaml, line 1");
+    parsed.status = options.Default(name, values, false, "reckon.yaml, line 1");
     if (!parsed.status.ok()) return parsed;
   }
   parsed.status = options.Collect();

@@ -80,6 +80,10 @@ TEST(WhatIfTest, MistakesAreNamed) {
   EXPECT_THAT(Problem({"workers=1..9*1"}), HasSubstr("above 1"));
   EXPECT_THAT(Problem({"workers=0..9*2"}), HasSubstr("above"));
   EXPECT_THAT(Problem({"workers=1..1000000000:1"}), HasSubstr("more than"));
+  EXPECT_THAT(Problem({"workers=1..64*1.0000001"}), HasSubstr("more than"));
+  EXPECT_THAT(Problem({"workers=-1e308..1e308"}), HasSubstr("too wide"));
+  EXPECT_THAT(Problem({"gpu=\"k80\","}), HasSubstr("a value is missing"));
+  EXPECT_THAT(Problem({"gpu=\xFF"}), HasSubstr("UTF-8"));
   EXPECT_THAT(Problem({"workers=1", "workers=2"}), HasSubstr("twice"));
   EXPECT_THAT(Problem({"workers=nan"}), HasSubstr("is not a number"));
 }
