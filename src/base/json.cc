@@ -57,8 +57,39 @@ Result<Json> ParseJson(std::string_view text, std::string_view source) {
   }
 }
 
+namespace {
+
+bool IsPlainList(const Json& value) {
+  return value.is_array() && std::none_of(value.begin(), value.end(),
+                                          [](const Json& item) { return item.is_structured(); });
+}
+
+void AppendIndented(const Json& value, size_t depth, std::string& out) {
+  if (!value.is_structured() || value.empty() || IsPlainList(value)) {
+    out += DumpJsonLine(value);
+    return;
+  }
+  const bool object = value.is_object();
+  out += object ? '{' : '[';
+  bool first = true;
+  for (const auto& [key, item] : value.items()) {
+    out += first ? "\n" : ",\n";
+    first = false;
+    out.append(2 * depth + 2, ' ');
+    if (object) out += DumpJsonLine(Json(key)) + ": ";
+    AppendIndented(item, depth + 1, out);
+  }
+  out += '\n';
+  out.append(2 * depth, ' ');
+  out += object ? '}' : ']';
+}
+
+}  // namespace
+
 std::string DumpJson(const Json& value) {
-  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  AppendIndented(value, 0, text);
+  return text + "\n";
 }
 
 std::string DumpJsonLine(const Json& value) {

@@ -17,7 +17,8 @@ using Json = nlohmann::ordered_json;
 // limited, so that hostile text cannot exhaust the stack of whoever walks the value.
 Result<Json> ParseJson(std::string_view text, std::string_view source);
 
-// Indented by two; bytes that are no UTF-8 become U+FFFD; ends with a newline.
+// Indented by two, lists of plain values on one line; bytes that are no UTF-8 become U+FFFD; ends
+// with a newline.
 std::string DumpJson(const Json& value);
 
 // On one line, for logs and database cells.

@@ -7,6 +7,8 @@
 
 #include "base/fingerprint.h"
 #include "base/json.h"
+#include "learn/candidate_json.h"
+#include "learn/json_fields.h"
 #include "learn/regressors/registry.h"
 
 namespace reckon::learn {
@@ -36,64 +38,8 @@ Json ColumnToJson(const InputColumn& input) {
   return json;
 }
 
-// Reads fields of one JSON object; the first wrong one is remembered with its path.
-class Fields {
- public:
-  Fields(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
-    if (!json.is_object()) problem_ = path_ + " is not an object";
-  }
-
-  double Number(const char* key) {
-    const Json* value = Get(key, &Json::is_number, "a number");
-    return value != nullptr ? value->get<double>() : 0;
-  }
-  std::string Text(const char* key) {
-    const Json* value = Get(key, &Json::is_string, "text");
-    return value != nullptr ? value->get<std::string>() : "";
-  }
-  uint64_t Count(const char* key) {
-    const Json* value = Get(key, &Json::is_number_unsigned, "a whole number");
-    return value != nullptr ? value->get<uint64_t>() : 0;
-  }
-  bool Flag(const char* key) {
-    const Json* value = Get(key, &Json::is_boolean, "true or false");
-    return value != nullptr && value->get<bool>();
-  }
-  const Json& Object(const char* key) { return Child(key, &Json::is_object, "an object"); }
-  const Json& List(const char* key) { return Child(key, &Json::is_array, "a list"); }
-  std::optional<double> MaybeNumber(const char* key) {
-    if (problem_.empty() && json_.contains(key) && json_[key].is_null()) return std::nullopt;
-    return Number(key);
-  }
-  void Fail(std::string problem) {
-    if (problem_.empty()) problem_ = std::move(problem);
-  }
-  base::Status Check() const { return problem_.empty() ? base::Status() : Corrupt(problem_); }
-
- private:
-  using Test = bool (Json::*)() const noexcept;
-
-  const Json* Get(const char* key, Test test, const char* expected) {
-    if (!problem_.empty()) return nullptr;
-    if (!json_.contains(key) || !(json_[key].*test)()) {
-      problem_ = fmt::format("{}.{} is not {}", path_, key, expected);
-      return nullptr;
-    }
-    return &json_[key];
-  }
-  const Json& Child(const char* key, Test test, const char* expected) {
-    static const Json kNothing;
-    const Json* value = Get(key, test, expected);
-    return value != nullptr ? *value : kNothing;
-  }
-
-  const Json& json_;
-  std::string path_;
-  std::string problem_;
-};
-
 Result<InputColumn> ColumnFromJson(const Json& json, size_t index) {
-  Fields fields(json, fmt::format("columns[{}]", index));
+  JsonFields fields(json, fmt::format("columns[{}]", index));
   InputColumn input;
   input.name = fields.Text("name");
   const std::string kind = fields.Text("kind");
@@ -128,7 +74,7 @@ Result<InputColumn> ColumnFromJson(const Json& json, size_t index) {
 }
 
 Result<Metrics> MetricsFromJson(const Json& json) {
-  Fields fields(json, "errors");
+  JsonFields fields(json, "errors");
   Metrics metrics;
   metrics.mape_percent = fields.MaybeNumber("mape_percent");
   metrics.rmse = fields.Number("rmse");
@@ -138,43 +84,8 @@ Result<Metrics> MetricsFromJson(const Json& json) {
   return metrics;
 }
 
-Result<Candidate> CandidateFromJson(const Json& json) {
-  Fields fields(json, "candidate");
-  Candidate candidate;
-  candidate.technique = fields.Text("technique");
-  const std::string scale = fields.Text("scale");
-  const Json& features = fields.Object("features");
-  const Json& settings = fields.Object("settings");
-  RECKON_TRY(fields.Check());
-  RECKON_ASSIGN(candidate.scale, ParseTargetScale(scale));
-  Fields forms(features, "candidate.features");
-  candidate.features.raw = forms.Flag("raw");
-  candidate.features.inverse = forms.Flag("inverse");
-  candidate.features.log = forms.Flag("log");
-  candidate.features.degree = static_cast<int>(std::min<uint64_t>(forms.Count("degree"), 100));
-  RECKON_TRY(forms.Check());
-  for (const auto& [name, value] : settings.items()) {
-    if (!value.is_number()) return Corrupt(fmt::format("setting '{}' is not a number", name));
-    candidate.settings[name] = value.get<double>();
-  }
-  return candidate;
-}
-
-Json CandidateToJson(const Candidate& candidate) {
-  Json json;
-  json["technique"] = candidate.technique;
-  json["scale"] = TargetScaleName(candidate.scale);
-  json["features"]["raw"] = candidate.features.raw;
-  json["features"]["inverse"] = candidate.features.inverse;
-  json["features"]["log"] = candidate.features.log;
-  json["features"]["degree"] = candidate.features.degree;
-  json["settings"] = Json::object();
-  for (const auto& [name, value] : candidate.settings) json["settings"][name] = value;
-  return json;
-}
-
 Result<Model> ModelFromJson(const Json& json) {
-  Fields fields(json, "model");
+  JsonFields fields(json, "model");
   Model model;
   model.schema.target = fields.Text("target");
   const Json& columns = fields.List("columns");
@@ -198,13 +109,10 @@ Result<Model> ModelFromJson(const Json& json) {
   auto technique = FindTechnique(model.fitted.candidate.technique);
   if (!technique.ok()) return Corrupt(technique.error().message());
   RECKON_ASSIGN(model.fitted.predictor, (*technique)->Load(predictor, model.schema));
-  Fields bounds(range, "target_range");
-  model.fitted.range = {bounds.Number("min"), bounds.Number("max")};
-  if (model.fitted.range.min > model.fitted.range.max) bounds.Fail("target_range: min above max");
-  RECKON_TRY(bounds.Check());
+  RECKON_ASSIGN(model.fitted.range, RangeFromJson(range));
   RECKON_ASSIGN(model.interval, IntervalRule::FromJson(interval));
   for (const Json& entry : leaderboard) {
-    Fields row(entry, "leaderboard");
+    JsonFields row(entry, "leaderboard");
     LeaderboardRow parsed{row.Text("technique"), row.Text("description"), {}, {}};
     const Json& training = row.Object("training");
     const Json& selection = row.Object("selection");
@@ -214,7 +122,7 @@ Result<Model> ModelFromJson(const Json& json) {
     model.leaderboard.push_back(std::move(parsed));
   }
   if (model.leaderboard.empty()) return Corrupt("the leaderboard is empty");
-  Fields origin(provenance, "provenance");
+  JsonFields origin(provenance, "provenance");
   model.data_fingerprint = origin.Text("data_fingerprint");
   model.rows = origin.Count("rows");
   model.seed = origin.Count("seed");
@@ -242,8 +150,7 @@ std::string ModelToText(const Model& model) {
   }
   json["candidate"] = CandidateToJson(model.fitted.candidate);
   json["predictor"] = model.fitted.predictor->ToJson(model.schema);
-  json["target_range"]["min"] = model.fitted.range.min;
-  json["target_range"]["max"] = model.fitted.range.max;
+  json["target_range"] = RangeToJson(model.fitted.range);
   json["interval"] = model.interval.ToJson();
   json["leaderboard"] = Json::array();
   for (const LeaderboardRow& row : model.leaderboard) {

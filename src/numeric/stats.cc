@@ -34,6 +34,44 @@ double ConformalQuantile(std::span<const double> values, double share) {
   return sorted[index];
 }
 
+namespace {
+
+// Ranks from 1 on, ties at the mean of theirs.
+std::vector<double> Ranks(std::span<const double> values) {
+  std::vector<size_t> order(values.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t i, size_t j) { return values[i] < values[j]; });
+  std::vector<double> ranks(values.size());
+  for (size_t begin = 0; begin < order.size();) {
+    size_t end = begin;
+    while (end < order.size() && values[order[end]] == values[order[begin]]) ++end;
+    for (size_t i = begin; i < end; ++i) {
+      ranks[order[i]] = static_cast<double>(begin + end + 1) / 2;
+    }
+    begin = end;
+  }
+  return ranks;
+}
+
+}  // namespace
+
+double RankCorrelation(std::span<const double> a, std::span<const double> b) {
+  RECKON_CHECK(a.size() == b.size() && !a.empty());
+  const std::vector<double> left = Ranks(a);
+  const std::vector<double> right = Ranks(b);
+  const double middle = static_cast<double>(a.size() + 1) / 2;
+  double product = 0;
+  double squares_left = 0;
+  double squares_right = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    product += (left[i] - middle) * (right[i] - middle);
+    squares_left += (left[i] - middle) * (left[i] - middle);
+    squares_right += (right[i] - middle) * (right[i] - middle);
+  }
+  if (squares_left == 0 || squares_right == 0) return 0;
+  return product / std::sqrt(squares_left * squares_right);
+}
+
 std::vector<double> Distinct(std::span<const double> values) {
   std::vector<double> sorted(values.begin(), values.end());
   std::sort(sorted.begin(), sorted.end());

@@ -17,6 +17,9 @@ double Median(std::span<const double> values);
 // >= share. The largest value when n is too small for that. Non-empty span, 0 < share < 1.
 double ConformalQuantile(std::span<const double> values, double share);
 
+// Spearman's correlation of ranks, ties at their mean rank; 0 when one side is constant. Same size.
+double RankCorrelation(std::span<const double> a, std::span<const double> b);
+
 // Distinct values, ascending.
 std::vector<double> Distinct(std::span<const double> values);
 

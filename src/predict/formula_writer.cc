@@ -1,139 +1,31 @@
 #include "predict/formula_writer.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
 #include "base/units.h"
+#include "learn/regressors/blend.h"
+#include "predict/formula_code.h"
+#include "predict/formula_syntax.h"
 
 namespace reckon::predict {
 namespace {
 
 using learn::Factor;
+using learn::LawInput;
 using learn::LinearFormula;
 using learn::Model;
+using learn::PowersFormula;
 using learn::Schema;
 using learn::Term;
 using learn::TreeFormula;
 using learn::TreeNode;
 
-std::string LatexEscaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("_%&#${}").find(c) != std::string_view::npos) escaped += '\\';
-    const bool blank = c == '\\' || c == '^' || c == '~' || static_cast<unsigned char>(c) < ' ';
-    escaped += blank ? ' ' : c;
-  }
-  return escaped;
-}
-
-std::string OneLine(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return text;
-}
-
-// Column names as identifiers: "data size" and "data_size" become x_data_size and x_data_size_2.
-std::vector<std::string> Identifiers(const Schema& schema) {
-  std::vector<std::string> identifiers;
-  std::set<std::string> taken;
-  for (const learn::InputColumn& input : schema.inputs) {
-    std::string name = "x_";
-    for (const char c : input.name) {
-      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    }
-    std::string unique = name;
-    for (int copy = 2; !taken.insert(unique).second; ++copy) {
-      unique = fmt::format("{}_{}", name, copy);
-    }
-    identifiers.push_back(std::move(unique));
-  }
-  return identifiers;
-}
-
-// How one language writes what formulas are made of.
-struct Syntax {
-  FormulaLanguage language;
-  std::vector<std::string> columns;  // as this language writes them
-
-  Syntax(FormulaLanguage in_language, const Schema& schema) : language(in_language) {
-    if (is_code()) {
-      columns = Identifiers(schema);
-      return;
-    }
-    for (const learn::InputColumn& input : schema.inputs) columns.push_back(Name(input.name));
-  }
-
-  std::string Name(const std::string& name) const {
-    if (language == FormulaLanguage::kLatex) return "\\text{" + LatexEscaped(name) + "}";
-    return OneLine(name);
-  }
-
-  bool is_code() const {
-    return language == FormulaLanguage::kPython || language == FormulaLanguage::kCpp;
-  }
-
-  std::string Number(double value) const {
-    if (!is_code()) return base::FormatNumber(value);
-    std::string text = base::RoundTrip(value);
-    // C++ would divide and compare whole numbers as integers.
-    if (text.find_first_of(".en") == std::string::npos) text += ".0";
-    return text;
-  }
-
-  std::string Quoted(const std::string& text) const {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      if (c == '\n') {
-        quoted += "\\n";
-      } else {
-        quoted += c;
-      }
-    }
-    return quoted + "\"";
-  }
-
-  std::string FactorText(const Factor& factor, const Schema& schema) const {
-    const learn::InputColumn& input = schema.inputs[factor.column];
-    const std::string& column = columns[factor.column];
-    switch (factor.form) {
-      case Factor::Form::kRaw:
-        return column;
-      case Factor::Form::kInverse:
-        if (language == FormulaLanguage::kLatex) return "\\frac{1}{" + column + "}";
-        return is_code() ? "(1.0 / " + column + ")" : "1/" + column;
-      case Factor::Form::kLog:
-        if (language == FormulaLanguage::kLatex) return "\\ln(" + column + ")";
-        if (language == FormulaLanguage::kPython) return "math.log(" + column + ")";
-        return (language == FormulaLanguage::kCpp ? "std::log(" : "log(") + column + ")";
-      case Factor::Form::kLevel: {
-        const std::string& level = input.levels[factor.level];
-        if (language == FormulaLanguage::kLatex) {
-          return "[" + column + " = \\text{" + LatexEscaped(level) + "}]";
-        }
-        if (language == FormulaLanguage::kText)
-          return fmt::format("[{} = {}]", column, OneLine(level));
-        return fmt::format("({} == {}{}", column, Quoted(level),
-                           language == FormulaLanguage::kCpp ? " ? 1.0 : 0.0)" : ")");
-      }
-    }
-    return "";
-  }
-
-  std::string TermText(const Term& term, const Schema& schema) const {
-    std::vector<std::string> factors;
-    for (const Factor& factor : term.factors) factors.push_back(FactorText(factor, schema));
-    return base::Join(factors, language == FormulaLanguage::kLatex ? " \\cdot " : " * ");
-  }
-};
-
-std::string LinearText(const LinearFormula& formula, const Schema& schema, const Syntax& syntax) {
+std::string LinearText(const LinearFormula& formula, const Schema& schema,
+                       const FormulaSyntax& syntax) {
   std::string text = syntax.Number(formula.intercept);
   const std::string times = syntax.language == FormulaLanguage::kLatex ? " \\cdot " : " * ";
   for (size_t i = 0; i < formula.terms.size(); ++i) {
@@ -148,81 +40,140 @@ std::string LinearText(const LinearFormula& formula, const Schema& schema, const
 
 // What sends a row to the left.
 std::string TestText(const TreeFormula& tree, const TreeNode& node, const Schema& schema,
-                     const Syntax& syntax) {
+                     const FormulaSyntax& syntax) {
   const Term& term = tree.terms[static_cast<size_t>(node.term)];
-  const Factor& first = term.factors.front();
-  if (syntax.language == FormulaLanguage::kText && term.factors.size() == 1 &&
-      first.form == Factor::Form::kLevel) {
-    return fmt::format("{} is not {}", syntax.columns[first.column],
-                       OneLine(schema.inputs[first.column].levels[first.level]));
+  if (term.factors.size() == 1 && term.factors.front().form == Factor::Form::kLevel) {
+    const Factor& level = term.factors.front();
+    return fmt::format("{} is not {}", syntax.columns[level.column],
+                       OneLine(schema.inputs[level.column].levels[level.level]));
   }
   return syntax.TermText(term, schema) + " <= " + syntax.Number(node.threshold);
 }
 
-void AppendTree(const TreeFormula& tree, size_t id, int depth, const Schema& schema,
-                const Syntax& syntax, std::string& out) {
+void AppendTree(const TreeFormula& tree, size_t id, size_t depth, const Schema& schema,
+                const FormulaSyntax& syntax, std::string& out) {
   const TreeNode& node = tree.nodes[id];
-  const std::string indent(static_cast<size_t>(4 + 2 * depth), ' ');
-  const bool code = syntax.is_code();
-  const bool cpp = syntax.language == FormulaLanguage::kCpp;
+  const std::string indent(4 + 2 * depth, ' ');
   if (node.left < 0) {
-    out += indent + (code ? "value = " : "") + syntax.Number(node.value) + (cpp ? ";" : "");
-    if (!code) out += fmt::format("  ({})", base::Count(node.rows, "row"));
-    out += "\n";
+    out += fmt::format("{}{}  ({})\n", indent, syntax.Number(node.value),
+                       base::Count(static_cast<uint64_t>(node.rows), "row"));
     return;
   }
-  const std::string test = TestText(tree, node, schema, syntax);
-  out += indent + (cpp ? "if (" + test + ") {" : "if " + test + (code ? ":" : "")) + "\n";
+  out += fmt::format("{}if {}\n", indent, TestText(tree, node, schema, syntax));
   AppendTree(tree, static_cast<size_t>(node.left), depth + 1, schema, syntax, out);
-  out += indent + (cpp ? "} else {" : (code ? "else:" : "else")) + "\n";
+  out += indent + "else\n";
   AppendTree(tree, static_cast<size_t>(node.right), depth + 1, schema, syntax, out);
-  if (cpp) out += indent + "}\n";
 }
 
-bool UsedBy(const learn::Formula& formula, size_t column) {
-  const auto& terms =
-      std::visit([](const auto& f) -> const std::vector<Term>& { return f.terms; }, formula);
-  return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
-    return std::any_of(term.factors.begin(), term.factors.end(),
-                       [&](const Factor& factor) { return factor.column == column; });
-  });
-}
-
-std::string CodeFunction(const Model& model, const learn::Formula& formula, const Syntax& syntax) {
-  const bool cpp = syntax.language == FormulaLanguage::kCpp;
-  const std::string comment = cpp ? "// " : "# ";
-  std::string out =
-      comment + fmt::format("{} by {}; {} rows, data {}\n", model.schema.target,
-                            model.fitted.candidate.technique, model.rows, model.data_fingerprint);
-  std::vector<std::string> arguments;
-  for (size_t j = 0; j < model.schema.inputs.size(); ++j) {
-    const learn::InputColumn& input = model.schema.inputs[j];
-    const bool category = input.kind == core::ColumnKind::kCategory;
-    if (!UsedBy(formula, j)) continue;
-    out += comment + syntax.columns[j] + ": " + OneLine(input.name) + "\n";
-    const std::string type = category ? "std::string_view " : "double ";
-    arguments.push_back((cpp ? type : "") + syntax.columns[j]);
+// "workers^-0.98", "1.3^[gpu = k80]": what one input multiplies a term by.
+std::string PowerText(const LawInput& input, double weight, const Schema& schema,
+                      const FormulaSyntax& syntax) {
+  const bool latex = syntax.language == FormulaLanguage::kLatex;
+  const std::string& column = syntax.columns[input.column];
+  const auto power = [&](const std::string& what, const std::string& exponent) {
+    return latex ? fmt::format("{}^{{{}}}", what, exponent) : fmt::format("{}^{}", what, exponent);
+  };
+  switch (input.form) {
+    case LawInput::Form::kLog:
+      return power(column, syntax.Number(weight));
+    case LawInput::Form::kRaw:
+      return power(syntax.Number(std::exp(weight)),
+                   fmt::format("(({} - {})/{})", column, syntax.Number(input.low),
+                               syntax.Number(std::max(input.high - input.low, 1e-300))));
+    case LawInput::Form::kLevel:
+      return power(syntax.Number(std::exp(weight)),
+                   syntax.LevelText(input.column, schema.inputs[input.column].levels[input.level]));
+    case LawInput::Form::kThreshold:
+      return power(syntax.Number(std::exp(weight)),
+                   fmt::format("[{} > {}]", column, syntax.Number(input.low)));
   }
-  out += cpp ? "#include <algorithm>\n#include <cmath>\n#include <string_view>\n\n"
-             : "import math\n\n";
-  out += (cpp ? "double Predict(" : "def predict(") + base::Join(arguments, ", ") +
-         (cpp ? ") {\n" : "):\n");
+  return "";
+}
+
+// The target itself, not its log.
+std::string PowersText(const PowersFormula& formula, const Schema& schema,
+                       const FormulaSyntax& syntax) {
+  const bool latex = syntax.language == FormulaLanguage::kLatex;
+  const std::string times = latex ? " \\cdot " : " * ";
+  const double p = formula.law.sharpness;
+  std::string sum;
+  for (Eigen::Index k = 0; k < formula.law.weights.rows(); ++k) {
+    std::string term = syntax.Number(std::exp(formula.law.weights(k, 0)));
+    Eigen::Index at = 1;
+    const auto multiply = [&](const std::vector<LawInput>& inputs) {
+      for (const LawInput& input : inputs) {
+        const double weight = formula.law.weights(k, at++);
+        if (std::fabs(weight) > 1e-6) term += times + PowerText(input, weight, schema, syntax);
+      }
+    };
+    multiply(formula.inputs.scaling);
+    if (formula.levels_apart) multiply(formula.inputs.levels);
+    if (k > 0) sum += latex ? " + " : "\n      + ";
+    sum += p == 1 ? term
+                  : fmt::format(fmt::runtime(latex ? "({})^{{{}}}" : "({})^{}"), term,
+                                syntax.Number(p));
+  }
+  std::string text = p == 1 ? "( " + sum + " )"
+                            : fmt::format(fmt::runtime(latex ? "( {} )^{{1/{}}}" : "( {} )^(1/{})"),
+                                          sum, syntax.Number(p));
+  if (!formula.levels_apart) {
+    for (size_t j = 0; j < formula.inputs.levels.size(); ++j) {
+      const double weight = formula.law.shared(static_cast<Eigen::Index>(j));
+      text += (latex ? times : "\n      * ") +
+              PowerText(formula.inputs.levels[j], weight, schema, syntax);
+    }
+  }
+  if (formula.residual_trees > 0) {
+    text += (latex ? times : "\n      * ") + syntax.Name("what") +
+            fmt::format("({})", base::Count(formula.residual_trees, "tree"));
+  }
+  return text;
+}
+
+std::string EnsembleText(const learn::EnsembleFormula& formula, const Schema& schema,
+                         const FormulaSyntax& syntax) {
+  std::vector<std::string> names;
+  for (const Term& term : formula.terms) names.push_back(syntax.TermText(term, schema));
+  return fmt::format("{} + {} over {}", syntax.Number(formula.base),
+                     base::Count(formula.trees.size(), "tree"), base::Join(names, ", "));
+}
+
+std::string FittedText(const learn::Fitted& fitted, const Schema& schema,
+                       const FormulaSyntax& syntax) {
+  const bool latex = syntax.language == FormulaLanguage::kLatex;
+  const learn::Formula formula = fitted.predictor->ToFormula();
+  const std::string target = syntax.Name(schema.target);
+  if (const auto* powers = std::get_if<PowersFormula>(&formula)) {
+    return target + " = " + PowersText(*powers, schema, syntax) + "\n";
+  }
+  if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(fitted.predictor.get())) {
+    const bool logs = blend->scale() == learn::TargetScale::kLog;
+    std::string text = fmt::format("{} = {}mean of {}\n", target, logs ? "geometric " : "",
+                                   base::Count(blend->members().size(), "model"));
+    for (const learn::BlendMember& member : blend->members()) {
+      text += fmt::format("\n{}{:.0f} % {}: {}\n", latex ? "% " : "", 100 * member.weight,
+                          member.fitted.candidate.technique, member.fitted.candidate.Describe());
+      text += FittedText(member.fitted, schema, syntax);
+    }
+    return text;
+  }
+  std::string left = target;
+  if (fitted.candidate.scale == learn::TargetScale::kLog) {
+    left = latex ? "\\ln(" + target + ")" : "log(" + target + ")";
+  }
   if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
-    const std::string sum = LinearText(*linear, model.schema, syntax);
-    out += cpp ? "    double value = " + sum + ";\n" : "    value = (" + sum + ")\n";
-  } else {
-    if (cpp) out += "    double value = 0;\n";
-    AppendTree(std::get<TreeFormula>(formula), 0, 0, model.schema, syntax, out);
+    return left + " = " + LinearText(*linear, schema, syntax) + "\n";
   }
-  if (model.fitted.candidate.scale == learn::TargetScale::kLog) {
-    out += cpp ? "    value = std::exp(std::min(value, 700.0));\n"
-               : "    value = math.exp(min(value, 700.0))\n";
+  if (const auto* ensemble = std::get_if<learn::EnsembleFormula>(&formula)) {
+    return left + " = " + EnsembleText(*ensemble, schema, syntax) + "\n";
   }
-  const std::string lowest = syntax.Number(model.fitted.range.Lowest());
-  const std::string highest = syntax.Number(model.fitted.range.Highest());
-  out += cpp ? fmt::format("    return std::min(std::max(value, {}), {});\n", lowest, highest)
-             : fmt::format("    return min(max(value, {}), {})\n", lowest, highest);
-  return out + (cpp ? "}\n" : "");
+  std::string tree;
+  const FormulaSyntax words(FormulaLanguage::kText, schema);
+  AppendTree(std::get<TreeFormula>(formula), 0, 0, schema, words, tree);
+  if (latex) {
+    return left + " = \\text{by this tree:}\n\\begin{verbatim}\n" + tree + "\\end{verbatim}\n";
+  }
+  return left + " =\n" + tree;
 }
 
 }  // namespace
@@ -237,23 +188,9 @@ base::Result<FormulaLanguage> ParseFormulaLanguage(const std::string& name) {
 }
 
 std::string WriteFormula(const Model& model, FormulaLanguage language) {
-  const learn::Formula formula = model.fitted.predictor->ToFormula();
-  const Syntax syntax(language, model.schema);
-  if (syntax.is_code()) return CodeFunction(model, formula, syntax);
-  const bool latex = language == FormulaLanguage::kLatex;
-  const bool log_scale = model.fitted.candidate.scale == learn::TargetScale::kLog;
-  const std::string target = syntax.Name(model.schema.target);
-  std::string left = target;
-  if (log_scale) left = latex ? "\\ln(" + target + ")" : "log(" + target + ")";
-  if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
-    return left + " = " + LinearText(*linear, model.schema, syntax) + "\n";
-  }
-  std::string tree;
-  const Syntax words(FormulaLanguage::kText, model.schema);
-  AppendTree(std::get<TreeFormula>(formula), 0, 0, model.schema, words, tree);
-  if (latex)
-    return left + " = \\text{by this tree:}\n\\begin{verbatim}\n" + tree + "\\end{verbatim}\n";
-  return left + " =\n" + tree;
+  const FormulaSyntax syntax(language, model.schema);
+  return syntax.is_code() ? FormulaCode(model, language)
+                          : FittedText(model.fitted, model.schema, syntax);
 }
 
 }  // namespace reckon::predict

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "learn/features/term.h"
+#include "learn/laws/law_inputs.h"
+#include "numeric/power_sum.h"
 
 namespace reckon::learn {
 
@@ -30,6 +32,27 @@ struct TreeFormula {
   std::vector<TreeNode> nodes;  // the root first
 };
 
-using Formula = std::variant<LinearFormula, TreeFormula>;
+// base + the sum of the trees' values.
+struct EnsembleFormula {
+  std::vector<Term> terms;
+  double base = 0;
+  std::vector<std::vector<TreeNode>> trees;
+};
+
+// log y = shared . levels + (1/p) log sum_k exp(p * weights_k . (1, scaling, levels when apart)),
+// held within limits beyond the measured range, plus trees for what it leaves over.
+struct PowersFormula {
+  LawInputs inputs;
+  bool levels_apart = false;
+  numeric::PowerSum law;
+  bool limited = false;
+  size_t residual_trees = 0;
+};
+
+// A weighted mean of models; their formulas are theirs (BlendPredictor::members).
+struct BlendFormula {};
+
+using Formula =
+    std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula, BlendFormula>;
 
 }  // namespace reckon::learn

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/regressors/blend.h"
+#include "learn/regressors/boosted_trees.h"
 #include "learn/regressors/decision_tree.h"
 #include "learn/regressors/ernest.h"
+#include "learn/regressors/powers.h"
 #include "learn/regressors/ridge.h"
 
 namespace reckon::learn {
@@ -13,7 +16,11 @@ const std::vector<const Technique*>& AllTechniques() {
   static const RidgeTechnique kRidge;
   static const ErnestTechnique kErnest;
   static const DecisionTreeTechnique kTree;
-  static const std::vector<const Technique*> kAll{&kRidge, &kErnest, &kTree};
+  static const BoostedTreesTechnique kBoost;
+  static const PowersTechnique kPowers;
+  static const BlendTechnique kBlend;
+  static const std::vector<const Technique*> kAll{&kRidge, &kErnest, &kTree,
+                                                  &kBoost, &kPowers, &kBlend};
   return kAll;
 }
 

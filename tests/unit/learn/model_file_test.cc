@@ -38,7 +38,7 @@ std::string Changed(const std::string& text, const std::function<void(Json&)>& c
 
 TEST(ModelFileTest, RoundTripKeepsEveryPrediction) {
   const Dataset data = Data();
-  for (const char* technique : {"ridge", "ernest", "tree"}) {
+  for (const char* technique : {"ridge", "ernest", "tree", "boost", "powers", "blend"}) {
     const std::string text = TextOf(technique);
     const auto model = ModelFromText(text, "m.json");
     ASSERT_TRUE(model.ok()) << model.error().Describe();

@@ -111,7 +111,7 @@ TEST(ContributionsTest, AddUpToTheForecast) {
 }
 
 TEST(FormulaTest, EveryLanguageNamesTheColumns) {
-  for (const char* technique : {"ridge", "ernest", "tree"}) {
+  for (const char* technique : {"ridge", "ernest", "tree", "boost", "powers", "blend"}) {
     const learn::Model model = Fit(technique);
     for (const auto language : {FormulaLanguage::kText, FormulaLanguage::kLatex,
                                 FormulaLanguage::kPython, FormulaLanguage::kCpp}) {

@@ -1,0 +1,61 @@
+#include "learn/candidate_json.h"
+
+#include <algorithm>
+
+#include "learn/json_fields.h"
+
+namespace reckon::learn {
+
+base::Result<Candidate> CandidateFromJson(const base::Json& json) {
+  JsonFields fields(json, "candidate");
+  Candidate candidate;
+  candidate.technique = fields.Text("technique");
+  const std::string scale = fields.Text("scale");
+  const base::Json& features = fields.Object("features");
+  const base::Json& settings = fields.Object("settings");
+  RECKON_TRY(fields.Check());
+  RECKON_ASSIGN(candidate.scale, ParseTargetScale(scale));
+  JsonFields forms(features, "candidate.features");
+  candidate.features.raw = forms.Flag("raw");
+  candidate.features.inverse = forms.Flag("inverse");
+  candidate.features.log = forms.Flag("log");
+  candidate.features.degree = static_cast<int>(std::min<uint64_t>(forms.Count("degree"), 100));
+  RECKON_TRY(forms.Check());
+  for (const auto& [name, value] : settings.items()) {
+    if (!value.is_number())
+      return base::Error(base::ErrorCode::kCorrupt,
+                         fmt::format("setting '{}' is not a number", name));
+    candidate.settings[name] = value.get<double>();
+  }
+  return candidate;
+}
+
+base::Json CandidateToJson(const Candidate& candidate) {
+  base::Json json;
+  json["technique"] = candidate.technique;
+  json["scale"] = TargetScaleName(candidate.scale);
+  json["features"]["raw"] = candidate.features.raw;
+  json["features"]["inverse"] = candidate.features.inverse;
+  json["features"]["log"] = candidate.features.log;
+  json["features"]["degree"] = candidate.features.degree;
+  json["settings"] = base::Json::object();
+  for (const auto& [name, value] : candidate.settings) json["settings"][name] = value;
+  return json;
+}
+
+base::Json RangeToJson(const TargetRange& range) {
+  base::Json json;
+  json["min"] = range.min;
+  json["max"] = range.max;
+  return json;
+}
+
+base::Result<TargetRange> RangeFromJson(const base::Json& json) {
+  JsonFields fields(json, "target_range");
+  const TargetRange range{fields.Number("min"), fields.Number("max")};
+  if (range.min > range.max) fields.Fail("target_range: min above max");
+  RECKON_TRY(fields.Check());
+  return range;
+}
+
+}  // namespace reckon::learn

@@ -1,0 +1,74 @@
+#include "learn/repeats.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "numeric/stats.h"
+
+namespace reckon::learn {
+namespace {
+
+// Groups of rows with equal inputs, in the order of their first rows.
+std::vector<std::vector<size_t>> GroupRows(const Matrix& x) {
+  std::vector<size_t> order(static_cast<size_t>(x.rows()));
+  std::iota(order.begin(), order.end(), size_t{0});
+  const auto compare = [&](size_t a, size_t b) {
+    for (Eigen::Index j = 0; j < x.cols(); ++j) {
+      const double left = x(static_cast<Eigen::Index>(a), j);
+      const double right = x(static_cast<Eigen::Index>(b), j);
+      if (left != right) return left < right ? -1 : 1;
+    }
+    return 0;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return compare(a, b) < 0; });
+  std::vector<std::vector<size_t>> groups;
+  for (const size_t row : order) {
+    if (groups.empty() || compare(groups.back().front(), row) != 0) groups.emplace_back();
+    groups.back().push_back(row);
+  }
+  std::sort(groups.begin(), groups.end(),
+            [](const auto& a, const auto& b) { return a.front() < b.front(); });
+  return groups;
+}
+
+}  // namespace
+
+Configurations CollapseRepeats(const Matrix& x, const Vector& target, Middle middle) {
+  Configurations out;
+  out.rows = GroupRows(x);
+  const auto count = static_cast<Eigen::Index>(out.rows.size());
+  out.x.resize(count, x.cols());
+  out.target.resize(count);
+  out.count.resize(count);
+  std::vector<double> values;
+  for (Eigen::Index i = 0; i < count; ++i) {
+    const std::vector<size_t>& rows = out.rows[static_cast<size_t>(i)];
+    values.clear();
+    for (const size_t row : rows) values.push_back(target(static_cast<Eigen::Index>(row)));
+    out.x.row(i) = x.row(static_cast<Eigen::Index>(rows.front()));
+    out.target(i) = middle == Middle::kMean ? numeric::Mean(values) : numeric::Median(values);
+    out.count(i) = static_cast<double>(rows.size());
+  }
+  return out;
+}
+
+double RepeatDeviation(const Matrix& x, const Vector& target) {
+  double squares = 0;
+  double freedom = 0;
+  for (const std::vector<size_t>& rows : GroupRows(x)) {
+    if (rows.size() < 2) continue;
+    double mean = 0;
+    for (const size_t row : rows) mean += target(static_cast<Eigen::Index>(row));
+    mean /= static_cast<double>(rows.size());
+    for (const size_t row : rows) {
+      const double off = target(static_cast<Eigen::Index>(row)) - mean;
+      squares += off * off;
+    }
+    freedom += static_cast<double>(rows.size() - 1);
+  }
+  return freedom > 0 ? std::sqrt(squares / freedom) : 0;
+}
+
+}  // namespace reckon::learn

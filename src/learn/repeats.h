@@ -1,0 +1,27 @@
+// Repeats: rows with equal inputs are one configuration that was measured several times.
+#pragma once
+
+#include <vector>
+
+#include "learn/dataset.h"
+
+namespace reckon::learn {
+
+// One row a configuration, in the order of their first rows.
+struct Configurations {
+  Matrix x;
+  Vector target;                          // of the configuration's rows, by `middle`
+  Vector count;                           // how many rows it has
+  std::vector<std::vector<size_t>> rows;  // which
+};
+
+enum class Middle { kMean, kMedian };
+
+// `target` has a value for each row of `x`. Without repeats this is a copy.
+Configurations CollapseRepeats(const Matrix& x, const Vector& target, Middle middle);
+
+// The standard deviation of repeats around their configuration's mean, pooled over configurations
+// with at least two rows; 0 when there are none.
+double RepeatDeviation(const Matrix& x, const Vector& target);
+
+}  // namespace reckon::learn

@@ -1,0 +1,159 @@
+// Sums of power laws: their inputs, their behaviour beyond the range, blends of them.
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "base/progress.h"
+#include "learn/laws/law_inputs.h"
+#include "learn/laws/powers_predictor.h"
+#include "learn/model.h"
+#include "learn/model_file.h"
+#include "learn/regressors/blend.h"
+#include "tests/support/data.h"
+
+namespace reckon::learn {
+namespace {
+
+using Form = LawInput::Form;
+using support::GridTable;
+using support::MakeDataset;
+using support::NumberTable;
+
+size_t CountOf(const std::vector<LawInput>& inputs, size_t column) {
+  return static_cast<size_t>(
+      std::count_if(inputs.begin(), inputs.end(),
+                    [column](const LawInput& input) { return input.column == column; }));
+}
+
+TEST(LawInputsTest, ColumnsThatOthersDetermineAreLeftOut) {
+  // cores = 4 * workers: the same column on a log scale.
+  const Dataset data = MakeDataset(NumberTable({{"workers", {1, 2, 4, 8, 16, 3}},
+                                                {"cores", {4, 8, 16, 32, 64, 12}},
+                                                {"batch", {8, 64, 8, 16, 32, 64}},
+                                                {"y", {9, 8, 7, 6, 5, 4}}}),
+                                   "y");
+  Question question;
+  const LawInputs inputs = ChooseLawInputs(data, question);
+  EXPECT_EQ(CountOf(inputs.scaling, 0), 1);
+  EXPECT_EQ(CountOf(inputs.scaling, 1), 0);
+  EXPECT_EQ(CountOf(inputs.scaling, 2), 1);
+  // The column of the question stays, whatever determines it.
+  question.extrapolate = 1;
+  const LawInputs asked = ChooseLawInputs(data, question);
+  EXPECT_EQ(CountOf(asked.scaling, 1), 1);
+  EXPECT_EQ(CountOf(asked.scaling, 0), 0);
+}
+
+TEST(LawInputsTest, WhatMovesWithTheQuestionIsHeldOrBecomesThresholds) {
+  const Dataset data = MakeDataset(NumberTable({{"gpus", {1, 2, 3, 4, 6, 8, 12, 16}},
+                                                {"nodes", {1, 1, 1, 1, 2, 2, 3, 4}},
+                                                {"links", {1, 1.5, 2, 3.2, 5.5, 6.1, 9.7, 16.1}},
+                                                {"y", {9, 8, 7, 6, 5, 4, 3, 2}}}),
+                                   "y");
+  Question question;
+  question.extrapolate = 0;
+  const LawInputs inputs = ChooseLawInputs(data, question);
+  EXPECT_EQ(CountOf(inputs.scaling, 1), 0);
+  EXPECT_EQ(CountOf(inputs.levels, 1), 3);  // between four values
+  ASSERT_EQ(CountOf(inputs.scaling, 2), 1);
+  const LawInput& links = inputs.scaling.back();
+  EXPECT_EQ(links.Of(1000), std::log(16.1));
+}
+
+TEST(LawInputsTest, UnseenLevelsAndLowValuesAreFinite) {
+  const LawInput log{Form::kLog, 0, 0, 0, 1e300};
+  EXPECT_TRUE(std::isfinite(log.Of(0)));
+  const LawInput level{Form::kLevel, 0, 2, 0, 0};
+  EXPECT_EQ(level.Of(-1), 0);
+  EXPECT_EQ(level.Of(2), 1);
+}
+
+Model FitBy(const std::string& technique, const Dataset& data, std::optional<size_t> extrapolate) {
+  SearchOptions options;
+  if (!technique.empty()) options.techniques = {technique};
+  options.question.extrapolate = extrapolate;
+  base::NoProgress progress;
+  return MakeModel(data, options, Search(data, options, {}, progress).value());
+}
+
+double At(const Model& model, double workers, double size) {
+  Matrix x(1, 2);
+  x << workers, size;
+  return model.fitted.Predict(x)(0);
+}
+
+TEST(PowersTest, FindsAFixedPartBeyondTheRange) {
+  const Dataset data = MakeDataset(GridTable({1, 2, 3, 4, 6, 8}, {10, 20, 40}, 1,
+                                             [](double w, double s) { return 30 + 20 * s / w; }),
+                                   "y");
+  const Model model = FitBy("powers", data, 0);
+  // 30 + 20 * 40 / 64 = 42.5; a single power law would fall to about 20.
+  EXPECT_NEAR(At(model, 64, 40), 42.5, 6);
+}
+
+TEST(PowersTest, NeverRunsAway) {
+  const Dataset data =
+      MakeDataset(GridTable({1, 2, 3, 4}, {10, 20}, 1,
+                            [](double w, double s) { return s * std::exp(0.6 * w); }),
+                  "y");
+  const Model model = FitBy("powers", data, 0);
+  const double end = At(model, 4, 20);
+  // The law may follow the slope at the end, which is below 3, and 0.35 more.
+  EXPECT_LT(At(model, 400, 20), end * std::pow(100, 3.35));
+  for (const double w : {1e3, 1e6, 1e9}) EXPECT_TRUE(std::isfinite(At(model, w, 20)));
+}
+
+TEST(PowersTest, WhatStillFallsDoesNotTurnUp) {
+  const Dataset data = MakeDataset(
+      GridTable({1, 2, 4, 8}, {10, 20}, 1, [](double w, double s) { return s / w + 0.01 * w; }),
+      "y");
+  const Model model = FitBy("powers", data, 0);
+  EXPECT_LE(At(model, 16, 20), At(model, 8, 20) * 1.000001);
+}
+
+TEST(BlendTest, IsTheGeometricMeanOfItsMembersAndReadsBack) {
+  const Dataset data =
+      MakeDataset(GridTable({1, 2, 3, 4, 6, 8}, {10, 20, 40}, 2,
+                            [rng = base::Rng(2)](double w, double s) mutable {
+                              return (5 + 2 * s / w + 0.2 * w) * std::exp(0.03 * rng.Normal());
+                            }),
+                  "y");
+  const Model model = FitBy("", data, 0);
+  const auto* blend = dynamic_cast<const BlendPredictor*>(model.fitted.predictor.get());
+  ASSERT_NE(blend, nullptr);
+  Matrix x(2, 2);
+  x << 12, 30, 3, 20;
+  double total = 0;
+  Vector logs = Vector::Zero(2);
+  for (const BlendMember& member : blend->members()) {
+    total += member.weight;
+    logs += member.weight * Vector(member.fitted.Predict(x).array().log());
+  }
+  EXPECT_NEAR(total, 1, 1e-12);
+  EXPECT_NEAR(model.fitted.Predict(x)(0), std::exp(logs(0)), 1e-9);
+  EXPECT_GE(blend->Spread(x)(0), 0);
+  const Model again = ModelFromText(ModelToText(model), "m").value();
+  EXPECT_EQ(again.fitted.Predict(x), model.fitted.Predict(x));
+}
+
+TEST(BlendTest, ABlendInABlendIsRefused) {
+  const Dataset data = MakeDataset(
+      GridTable({1, 2, 4, 8}, {10, 20}, 1, [](double w, double s) { return 1 + s / w; }), "y");
+  const Model model = FitBy("", data, std::nullopt);
+  const std::string text = base::DumpJson(model.fitted.predictor->ToJson(model.schema));
+  const base::Json json = base::ParseJson(text, "m").value();
+  const auto loaded = BlendPredictor::Load(json, model.schema);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().Describe();
+  base::Json nested = json;
+  nested["members"][0]["candidate"]["technique"] = "blend";
+  EXPECT_EQ(BlendPredictor::Load(nested, model.schema).error().code(), base::ErrorCode::kCorrupt);
+  for (const char* key : {"weight", "candidate", "predictor", "target_range"}) {
+    base::Json broken = json;
+    broken["members"][0].erase(key);
+    EXPECT_FALSE(BlendPredictor::Load(broken, model.schema).ok()) << key;
+  }
+}
+
+}  // namespace
+}  // namespace reckon::learn
