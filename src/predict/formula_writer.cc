@@ -1,15 +1,13 @@
 #include "predict/formula_writer.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <set>
-#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "base/units.h"
+#include "predict/formula_syntax.h"
+#include "predict/law_writer.h"
 
 namespace reckon::predict {
 namespace {
@@ -17,121 +15,11 @@ namespace {
 using learn::Factor;
 using learn::LinearFormula;
 using learn::Model;
+using learn::PowerLawFormula;
 using learn::Schema;
 using learn::Term;
 using learn::TreeFormula;
 using learn::TreeNode;
-
-std::string LatexEscaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("_%&#${}").find(c) != std::string_view::npos) escaped += '\\';
-    const bool blank = c == '\\' || c == '^' || c == '~' || static_cast<unsigned char>(c) < ' ';
-    escaped += blank ? ' ' : c;
-  }
-  return escaped;
-}
-
-std::string OneLine(std::string text) {
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
-  return text;
-}
-
-// Column names as identifiers: "data size" and "data_size" become x_data_size and x_data_size_2.
-std::vector<std::string> Identifiers(const Schema& schema) {
-  std::vector<std::string> identifiers;
-  std::set<std::string> taken;
-  for (const learn::InputColumn& input : schema.inputs) {
-    std::string name = "x_";
-    for (const char c : input.name) {
-      name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-    }
-    std::string unique = name;
-    for (int copy = 2; !taken.insert(unique).second; ++copy) {
-      unique = fmt::format("{}_{}", name, copy);
-    }
-    identifiers.push_back(std::move(unique));
-  }
-  return identifiers;
-}
-
-// How one language writes what formulas are made of.
-struct Syntax {
-  FormulaLanguage language;
-  std::vector<std::string> columns;  // as this language writes them
-
-  Syntax(FormulaLanguage in_language, const Schema& schema) : language(in_language) {
-    if (is_code()) {
-      columns = Identifiers(schema);
-      return;
-    }
-    for (const learn::InputColumn& input : schema.inputs) columns.push_back(Name(input.name));
-  }
-
-  std::string Name(const std::string& name) const {
-    if (language == FormulaLanguage::kLatex) return "\\text{" + LatexEscaped(name) + "}";
-    return OneLine(name);
-  }
-
-  bool is_code() const {
-    return language == FormulaLanguage::kPython || language == FormulaLanguage::kCpp;
-  }
-
-  std::string Number(double value) const {
-    if (!is_code()) return base::FormatNumber(value);
-    std::string text = base::RoundTrip(value);
-    // C++ would divide and compare whole numbers as integers.
-    if (text.find_first_of(".en") == std::string::npos) text += ".0";
-    return text;
-  }
-
-  std::string Quoted(const std::string& text) const {
-    std::string quoted = "\"";
-    for (const char c : text) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      if (c == '\n') {
-        quoted += "\\n";
-      } else {
-        quoted += c;
-      }
-    }
-    return quoted + "\"";
-  }
-
-  std::string FactorText(const Factor& factor, const Schema& schema) const {
-    const learn::InputColumn& input = schema.inputs[factor.column];
-    const std::string& column = columns[factor.column];
-    switch (factor.form) {
-      case Factor::Form::kRaw:
-        return column;
-      case Factor::Form::kInverse:
-        if (language == FormulaLanguage::kLatex) return "\\frac{1}{" + column + "}";
-        return is_code() ? "(1.0 / " + column + ")" : "1/" + column;
-      case Factor::Form::kLog:
-        if (language == FormulaLanguage::kLatex) return "\\ln(" + column + ")";
-        if (language == FormulaLanguage::kPython) return "math.log(" + column + ")";
-        return (language == FormulaLanguage::kCpp ? "std::log(" : "log(") + column + ")";
-      case Factor::Form::kLevel: {
-        const std::string& level = input.levels[factor.level];
-        if (language == FormulaLanguage::kLatex) {
-          return "[" + column + " = \\text{" + LatexEscaped(level) + "}]";
-        }
-        if (language == FormulaLanguage::kText)
-          return fmt::format("[{} = {}]", column, OneLine(level));
-        return fmt::format("({} == {}{}", column, Quoted(level),
-                           language == FormulaLanguage::kCpp ? " ? 1.0 : 0.0)" : ")");
-      }
-    }
-    return "";
-  }
-
-  std::string TermText(const Term& term, const Schema& schema) const {
-    std::vector<std::string> factors;
-    for (const Factor& factor : term.factors) factors.push_back(FactorText(factor, schema));
-    return base::Join(factors, language == FormulaLanguage::kLatex ? " \\cdot " : " * ");
-  }
-};
 
 std::string LinearText(const LinearFormula& formula, const Schema& schema, const Syntax& syntax) {
   std::string text = syntax.Number(formula.intercept);
@@ -180,8 +68,10 @@ void AppendTree(const TreeFormula& tree, size_t id, int depth, const Schema& sch
 }
 
 bool UsedBy(const learn::Formula& formula, size_t column) {
-  const auto& terms =
-      std::visit([](const auto& f) -> const std::vector<Term>& { return f.terms; }, formula);
+  if (const auto* law = std::get_if<PowerLawFormula>(&formula)) return LawUses(*law, column);
+  const auto* linear = std::get_if<LinearFormula>(&formula);
+  const std::vector<Term>& terms =
+      linear != nullptr ? linear->terms : std::get<TreeFormula>(formula).terms;
   return std::any_of(terms.begin(), terms.end(), [&](const Term& term) {
     return std::any_of(term.factors.begin(), term.factors.end(),
                        [&](const Factor& factor) { return factor.column == column; });
@@ -210,6 +100,9 @@ std::string CodeFunction(const Model& model, const learn::Formula& formula, cons
   if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
     const std::string sum = LinearText(*linear, model.schema, syntax);
     out += cpp ? "    double value = " + sum + ";\n" : "    value = (" + sum + ")\n";
+  } else if (const auto* law = std::get_if<PowerLawFormula>(&formula)) {
+    const std::string value = LawText(*law, model.schema, syntax);
+    out += cpp ? "    double value = " + value + ";\n" : "    value = (" + value + ")\n";
   } else {
     if (cpp) out += "    double value = 0;\n";
     AppendTree(std::get<TreeFormula>(formula), 0, 0, model.schema, syntax, out);
@@ -247,6 +140,9 @@ std::string WriteFormula(const Model& model, FormulaLanguage language) {
   if (log_scale) left = latex ? "\\ln(" + target + ")" : "log(" + target + ")";
   if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
     return left + " = " + LinearText(*linear, model.schema, syntax) + "\n";
+  }
+  if (const auto* law = std::get_if<PowerLawFormula>(&formula)) {
+    return left + " = " + LawText(*law, model.schema, syntax) + "\n";
   }
   std::string tree;
   const Syntax words(FormulaLanguage::kText, model.schema);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "learn/regressors/decision_tree.h"
 #include "learn/regressors/ernest.h"
+#include "learn/regressors/generic.h"
 #include "learn/regressors/ridge.h"
 
 namespace reckon::learn {
@@ -13,7 +14,8 @@ const std::vector<const Technique*>& AllTechniques() {
   static const RidgeTechnique kRidge;
   static const ErnestTechnique kErnest;
   static const DecisionTreeTechnique kTree;
-  static const std::vector<const Technique*> kAll{&kRidge, &kErnest, &kTree};
+  static const GenericTechnique kGeneric;
+  static const std::vector<const Technique*> kAll{&kRidge, &kErnest, &kTree, &kGeneric};
   return kAll;
 }
 

@@ -92,11 +92,16 @@ bool FittedEverywhere(const Trial& trial) {
                      [](const std::vector<Vector>& split) { return !split.empty(); });
 }
 
-Roles RolesForQuestion(Roles roles, const Question& question, const Dataset& data) {
+Roles RolesForQuestion(Roles roles, const SearchOptions& options, const Dataset& data) {
   // A column nobody could name but that the user wants to scale along counts as workers.
-  const bool usable = question.extrapolate && question.extrapolate != roles.size &&
-                      data.schema.inputs[*question.extrapolate].min > 0;
-  if (!roles.workers && usable) roles.workers = question.extrapolate;
+  const std::optional<size_t>& column = options.question.extrapolate;
+  const bool usable = column && column != roles.size && data.schema.inputs[*column].min > 0;
+  if (roles.workers || !usable) return roles;
+  roles.workers = column;
+  const auto at = std::lower_bound(roles.extrinsic.begin(), roles.extrinsic.end(), *column);
+  if (options.roles.extrinsic.empty() && (at == roles.extrinsic.end() || *at != *column)) {
+    roles.extrinsic.insert(at, *column);
+  }
   return roles;
 }
 
@@ -144,7 +149,7 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   SearchOutcome outcome;
   const base::Rng rng(options.seed);
   RECKON_ASSIGN(Roles roles, FindRoles(data.schema, options.roles));
-  roles = RolesForQuestion(roles, options.question, data);
+  roles = RolesForQuestion(roles, options, data);
   RECKON_ASSIGN(const std::vector<const Technique*> techniques, ChosenTechniques(options));
 
   const Dataset selection = SelectionData(data, rng.Fork(1), outcome.notes);
@@ -179,8 +184,9 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
       base::ParallelFor(task_count, options.jobs, stop, [&](size_t task) -> base::Status {
         Trial& trial = trials[task / splits.size()];
         const size_t s = task % splits.size();
-        auto predictors =
-            trial.technique->Fit({train_parts[s], roles, rng.Fork(1000 + task)}, trial.group);
+        auto predictors = trial.technique->Fit(
+            {.data = train_parts[s], .roles = roles, .rng = rng.Fork(1000 + task), .stop = stop},
+            trial.group);
         progress.Advance(1);
         if (!predictors.ok()) return {};  // this candidate is out; the others go on
         for (size_t c = 0; c < trial.group.size(); ++c) {
@@ -206,8 +212,9 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
         const Trial& trial = trials[best.trial];
         Contender& contender = outcome.contenders[w];
         const CandidateGroup alone{trial.group[best.candidate]};
-        RECKON_ASSIGN(auto predictors,
-                      trial.technique->Fit({data, roles, rng.Fork(2000 + w)}, alone));
+        RECKON_ASSIGN(
+            auto predictors,
+            trial.technique->Fit({data, roles, rng.Fork(2000 + w), options.repeats, stop}, alone));
         contender.fitted = {alone.front(), std::move(predictors.front()), RangeOf(data.y)};
         contender.training = Measure(data.y, contender.fitted.Predict(data.x));
         contender.selection = best.selection;
