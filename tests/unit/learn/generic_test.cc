@@ -193,6 +193,25 @@ TEST(GenericTest, ThinDataGiveNumbers) {
   check(categories);
 }
 
+TEST(GenericTest, WithoutResourcesWhatIsConstantIsC) {
+  std::vector<double> filters;
+  std::vector<double> kind;
+  std::vector<double> y;
+  for (int i = 0; i < 40; ++i) {
+    filters.push_back(1 + i % 9);
+    kind.push_back(i % 2);
+    y.push_back(2 * std::pow(filters.back(), 1.3) + (i % 2 == 0 ? 4 : 7));
+  }
+  core::Table table = support::NumberTable({{"filters", filters}, {"y", y}});
+  support::AddCategories(table, "kind", {"a", "b"}, kind);
+  const auto predictor = FitOne(MakeDataset(table, "y"));
+  const PowerLawFormula& law = LawOf(*predictor);
+  EXPECT_NEAR(law.intrinsic[0].power, 1.3, 1e-3);
+  EXPECT_NEAR(law.constant, 4, 1e-2);
+  EXPECT_NEAR(law.levels[0].constants[0], 0, 1e-9);
+  EXPECT_NEAR(law.levels[0].constants[1], 3, 1e-2);
+}
+
 TEST(GenericTest, ALevelNeverSeenGetsTheMean) {
   const Dataset data = MakeDataset(LawTable(300, 0, 1), "y");
   const auto predictor = FitOne(data);
