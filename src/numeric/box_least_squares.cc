@@ -15,13 +15,25 @@ constexpr double kGradientTolerance = 1e-10;
 
 }  // namespace
 
+void BoxLeastSquares::SetGradient(const Matrix& gram, const Vector& moment, const Vector& x) {
+  gradient_ = moment;
+  for (Index j = 0; j < x.size(); ++j) {
+    const double* column = gram.col(j).data();
+    double sum = column[j] * x(j);
+    for (Index i = j + 1; i < x.size(); ++i) {
+      gradient_(i) -= column[i] * x(j);
+      sum += column[i] * x(i);
+    }
+    gradient_(j) -= sum;
+  }
+}
+
 void BoxLeastSquares::FreeStep(const Matrix& gram, const Vector& moment, const Vector& x) {
   free_.clear();
   for (Index j = 0; j < x.size(); ++j) {
     if (side_[j] == 0 && scale_(j) > 0) free_.push_back(j);
   }
-  gradient_ = moment;
-  gradient_.noalias() -= gram.selfadjointView<Eigen::Lower>() * x;
+  SetGradient(gram, moment, x);
   const size_t size = free_.size();
   factor_.resize(size * size);
   step_.resize(size);
@@ -114,8 +126,7 @@ void BoxLeastSquares::Solve(const Matrix& gram, const Vector& moment, const Vect
       }
     }
     if (blocking >= 0) continue;
-    gradient_ = moment;
-    gradient_.noalias() -= gram.selfadjointView<Eigen::Lower>() * x;
+    SetGradient(gram, moment, x);
     Index worst = -1;
     double gain = tolerance;
     for (Index j = 0; j < size; ++j) {

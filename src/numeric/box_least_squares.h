@@ -20,6 +20,8 @@ class BoxLeastSquares {
              Vector& x);
 
  private:
+  // m - G x, of the lower triangle of G.
+  void SetGradient(const Matrix& gram, const Vector& moment, const Vector& x);
   // The Newton step of the free parameters, by Cholesky's decomposition.
   void FreeStep(const Matrix& gram, const Vector& moment, const Vector& x);
   // Puts everything that leaves its bounds there at once: a start that is nearly right and takes

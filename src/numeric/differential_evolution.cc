@@ -13,6 +13,7 @@ namespace {
 using Index = Eigen::Index;
 
 constexpr size_t kFewestMembers = 5;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double Within(const Bounds& bounds, double share) {
   return std::min(bounds.low + share * (bounds.high - bounds.low), bounds.high);
@@ -76,12 +77,11 @@ class Evolution {
   }
 
  private:
-  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
   double Cost(const Vector& x) {
     ++result_.evaluations;
-    const double cost = cost_(x);
-    return std::isnan(cost) ? kInfinity : cost;
+    double cost = cost_(x);
+    if (std::isnan(cost)) cost = kInfinity;
+    return cost;
   }
 
   void MakeTrial(Index target, double factor) {

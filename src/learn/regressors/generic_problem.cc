@@ -43,7 +43,7 @@ size_t ParameterCount(const LawShape& shape, const Schema& schema) {
 
 LawProblem::LawProblem(const Dataset& data, const LawShape& shape, std::span<const size_t> rows,
                        double limit)
-    : shape_(shape), schema_(data.schema), largest_(limit) {
+    : shape_(shape), largest_(limit) {
   const auto count = static_cast<Index>(rows.size());
   std::vector<size_t> columns = shape.intrinsic;
   columns.insert(columns.end(), shape.extrinsic.begin(), shape.extrinsic.end());

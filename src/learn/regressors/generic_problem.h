@@ -103,7 +103,6 @@ class LawProblem {
   double Factor(const Vector& powers, Index constant) const;  // constant -> as the law is written
 
   const LawShape& shape_;
-  const Schema& schema_;
   double largest_;
   double tie_break_ = 0;
   Index power_count_ = 0;
