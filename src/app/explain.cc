@@ -4,9 +4,11 @@
 
 #include "app/model_source.h"
 #include "base/text.h"
+#include "learn/regressors/law_predictor.h"
 #include "predict/contributions.h"
 #include "predict/forecaster.h"
 #include "predict/formula_writer.h"
+#include "predict/scaling_words.h"
 #include "predict/what_if.h"
 
 namespace reckon::app {
@@ -23,6 +25,18 @@ std::string MeasuredText(const learn::InputColumn& input) {
   std::string text = base::Join(levels, ", ");
   if (count > kShown) text += fmt::format(" and {} more", count - kShown);
   return text;
+}
+
+void ListParameters(const learn::Model& model, ExplainReport& report) {
+  const learn::Formula formula = model.fitted.predictor->ToFormula();
+  const auto* law = std::get_if<learn::PowerLawFormula>(&formula);
+  if (law == nullptr || law->spread.fits == 0) return;
+  report.fits = law->spread.fits;
+  const std::vector<learn::LawParameter> parameters = learn::LawParameters(*law, model.schema);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    report.parameters.push_back(
+        {parameters[i].name, parameters[i].value, law->spread.mean[i], law->spread.deviation[i]});
+  }
 }
 
 base::Status ExplainForecast(const ExplainRequest& request, const learn::Model& model,
@@ -66,6 +80,8 @@ base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context
   report.data_fingerprint = model.data_fingerprint;
   report.format = request.format;
   report.formula = predict::WriteFormula(model, language);
+  report.scaling = predict::ScalingInWords(model);
+  ListParameters(model, report);
   for (const learn::InputColumn& input : model.schema.inputs) {
     report.columns.push_back({input.name, core::ColumnKindName(input.kind), MeasuredText(input)});
   }

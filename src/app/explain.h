@@ -23,6 +23,14 @@ struct ExplainedColumn {
   std::string measured;  // "4..24", or the categories
 };
 
+// A parameter of a law and, when it was fitted several times, how those fits differ.
+struct ExplainedParameter {
+  std::string name;
+  double value = 0;
+  double mean = 0;
+  double deviation = 0;
+};
+
 struct ExplainReport {
   std::string model;
   std::string technique;
@@ -34,6 +42,9 @@ struct ExplainReport {
   std::string data_fingerprint;
   std::string format;
   std::string formula;
+  std::vector<std::string> scaling;  // how a law scales, in words
+  size_t fits = 0;                   // with different seeds; 0: one, and no parameters here
+  std::vector<ExplainedParameter> parameters;
   std::vector<ExplainedColumn> columns;
   std::vector<TechniqueRow> leaderboard;
   // With `set`:

@@ -43,6 +43,7 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
     }
     prepared.search.question.extrapolate = *column;
   }
+  prepared.search.repeats = request.repeats;
   RECKON_ASSIGN(learn::SearchOutcome outcome,
                 learn::Search(prepared.data, prepared.search, context.stop, context.progress));
   FitReport report;
@@ -58,6 +59,11 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
         "forecasts of rows held out are worse than their mean would be (R2 {:.2f}): the inputs say "
         "little about '{}', or there are too few rows",
         *r2, report.target));
+  }
+  if (request.repeats > 1 && outcome.contenders.front().fitted.candidate.technique != "generic") {
+    report.notes.push_back(
+        "--repeats: only the generic law has a seed that a fit could depend on, and another model "
+        "was chosen");
   }
   for (const learn::Contender& contender : outcome.contenders) {
     const learn::Candidate& candidate = contender.fitted.candidate;

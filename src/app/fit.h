@@ -13,6 +13,7 @@ struct FitRequest {
   std::string extrapolate;  // column to forecast beyond the measured range of; empty: inside it
   std::string out;          // model file; empty: none
   std::string save;         // name in the store; empty: not stored
+  uint64_t repeats = 1;     // fits of the generic law with different seeds
 };
 
 struct FitReport {

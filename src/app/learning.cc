@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/regressors/generic.h"
 #include "learn/regressors/registry.h"
 
 namespace reckon::app {
@@ -22,6 +23,7 @@ base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
   if (!request.scale.empty()) {
     RECKON_ASSIGN(restrictions.scale, learn::ParseTargetScale(request.scale));
   }
+  RECKON_ASSIGN(restrictions.penalty, learn::ParsePenalty(request.penalty));
   return restrictions;
 }
 
@@ -52,7 +54,7 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
   RECKON_ASSIGN(prepared.search.restrictions, ToRestrictions(request));
   prepared.dataset_options.target = request.target;
   prepared.dataset_options.ignore = request.ignore;
-  prepared.search.roles = {request.workers, request.size};
+  prepared.search.roles = {request.workers, request.size, request.extrinsic};
   prepared.search.techniques = request.techniques;
   prepared.search.seed = request.seed;
   prepared.search.jobs = context.jobs;

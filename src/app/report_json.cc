@@ -144,6 +144,19 @@ Json ToJson(const ExplainReport& report) {
   json["data_fingerprint"] = report.data_fingerprint;
   json["format"] = report.format;
   json["formula"] = report.formula;
+  if (!report.scaling.empty()) json["scaling"] = report.scaling;
+  if (report.fits > 0) {
+    json["fits"] = report.fits;
+    json["parameters"] = Json::array();
+    for (const ExplainedParameter& parameter : report.parameters) {
+      Json entry;
+      entry["name"] = parameter.name;
+      entry["value"] = parameter.value;
+      entry["mean"] = parameter.mean;
+      entry["deviation"] = parameter.deviation;
+      json["parameters"].push_back(std::move(entry));
+    }
+  }
   json["columns"] = Json::array();
   for (const ExplainedColumn& column : report.columns) {
     Json entry;

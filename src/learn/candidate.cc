@@ -21,8 +21,9 @@ Vector ToScale(const Vector& y, TargetScale scale) {
 }
 
 std::string Candidate::Describe() const {
-  std::string text =
-      fmt::format("{} target, {}", TargetScaleName(scale), FeatureOptionsName(features));
+  std::string text = fmt::format("{} target", TargetScaleName(scale));
+  const std::string forms = FeatureOptionsName(features);
+  if (!forms.empty()) text += ", " + forms;
   for (const auto& [name, value] : settings) {
     text += fmt::format(", {}={}", name, base::FormatNumber(value));
   }

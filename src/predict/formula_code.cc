@@ -9,6 +9,7 @@
 #include "learn/regressors/blend.h"
 #include "learn/trees/ensemble.h"
 #include "predict/formula_syntax.h"
+#include "predict/law_writer.h"
 
 namespace reckon::predict {
 namespace {
@@ -125,6 +126,9 @@ class CodeWriter {
       Trees(tree->terms, 0, {tree->nodes});
     } else if (const auto* ensemble = std::get_if<learn::EnsembleFormula>(&formula)) {
       Trees(ensemble->terms, ensemble->base, ensemble->trees);
+    } else if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
+      const std::string text = LawText(*law, schema_, syntax_);
+      Return(cpp_ ? text : "(" + text + ")");  // over several lines
     } else if (const auto* powers = dynamic_cast<const learn::PowersPredictor*>(&predictor)) {
       Powers(*powers);
     } else if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(&predictor)) {
@@ -314,7 +318,7 @@ class CodeWriter {
   }
 
   const Schema& schema_;
-  FormulaSyntax syntax_;
+  Syntax syntax_;
   bool cpp_;
   size_t depth_ = 0;
   std::string out_;

@@ -17,16 +17,6 @@ using learn::Factor;
 using learn::Schema;
 using learn::Term;
 
-std::string LatexEscaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (std::string_view("_%&#${}").find(c) != std::string_view::npos) escaped += '\\';
-    const bool blank = c == '\\' || c == '^' || c == '~' || static_cast<unsigned char>(c) < ' ';
-    escaped += blank ? ' ' : c;
-  }
-  return escaped;
-}
-
 // Column names as identifiers: "data size" and "data_size" become x_data_size and x_data_size_2.
 std::vector<std::string> Identifiers(const Schema& schema) {
   std::vector<std::string> identifiers;
@@ -47,14 +37,23 @@ std::vector<std::string> Identifiers(const Schema& schema) {
 
 }  // namespace
 
+std::string LatexEscaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string_view("_%&#${}").find(c) != std::string_view::npos) escaped += '\\';
+    const bool blank = c == '\\' || c == '^' || c == '~' || static_cast<unsigned char>(c) < ' ';
+    escaped += blank ? ' ' : c;
+  }
+  return escaped;
+}
+
 std::string OneLine(std::string text) {
   std::replace_if(
       text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
   return text;
 }
 
-FormulaSyntax::FormulaSyntax(FormulaLanguage in_language, const Schema& schema)
-    : language(in_language) {
+Syntax::Syntax(FormulaLanguage in_language, const Schema& schema) : language(in_language) {
   if (is_code()) {
     columns = Identifiers(schema);
     return;
@@ -62,12 +61,12 @@ FormulaSyntax::FormulaSyntax(FormulaLanguage in_language, const Schema& schema)
   for (const learn::InputColumn& input : schema.inputs) columns.push_back(Name(input.name));
 }
 
-std::string FormulaSyntax::Name(const std::string& name) const {
+std::string Syntax::Name(const std::string& name) const {
   if (language == FormulaLanguage::kLatex) return "\\text{" + LatexEscaped(name) + "}";
   return OneLine(name);
 }
 
-std::string FormulaSyntax::Number(double value) const {
+std::string Syntax::Number(double value) const {
   if (!is_code()) return base::FormatNumber(value);
   std::string text = base::RoundTrip(value);
   // C++ would divide and compare whole numbers as integers.
@@ -75,7 +74,7 @@ std::string FormulaSyntax::Number(double value) const {
   return text;
 }
 
-std::string FormulaSyntax::Quoted(const std::string& text) const {
+std::string Syntax::Quoted(const std::string& text) const {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
@@ -88,7 +87,7 @@ std::string FormulaSyntax::Quoted(const std::string& text) const {
   return quoted + "\"";
 }
 
-std::string FormulaSyntax::LevelText(size_t column, const std::string& level) const {
+std::string Syntax::LevelText(size_t column, const std::string& level) const {
   const std::string& name = columns[column];
   switch (language) {
     case FormulaLanguage::kLatex:
@@ -103,7 +102,7 @@ std::string FormulaSyntax::LevelText(size_t column, const std::string& level) co
   return "";
 }
 
-std::string FormulaSyntax::FactorText(const Factor& factor, const Schema& schema) const {
+std::string Syntax::FactorText(const Factor& factor, const Schema& schema) const {
   const std::string& column = columns[factor.column];
   switch (factor.form) {
     case Factor::Form::kRaw:
@@ -121,7 +120,7 @@ std::string FormulaSyntax::FactorText(const Factor& factor, const Schema& schema
   return "";
 }
 
-std::string FormulaSyntax::TermText(const Term& term, const Schema& schema) const {
+std::string Syntax::TermText(const Term& term, const Schema& schema) const {
   std::vector<std::string> factors;
   for (const Factor& factor : term.factors) factors.push_back(FactorText(factor, schema));
   if (factors.empty()) return Number(1);

@@ -9,14 +9,15 @@
 
 namespace reckon::predict {
 
+std::string LatexEscaped(const std::string& text);
 // Line ends and tabs become blanks.
 std::string OneLine(std::string text);
 
-struct FormulaSyntax {
+struct Syntax {
   FormulaLanguage language;
   std::vector<std::string> columns;  // as this language writes them
 
-  FormulaSyntax(FormulaLanguage in_language, const learn::Schema& schema);
+  Syntax(FormulaLanguage in_language, const learn::Schema& schema);
 
   bool is_code() const {
     return language == FormulaLanguage::kPython || language == FormulaLanguage::kCpp;

@@ -10,6 +10,7 @@
 #include "learn/regressors/blend.h"
 #include "predict/formula_code.h"
 #include "predict/formula_syntax.h"
+#include "predict/law_writer.h"
 
 namespace reckon::predict {
 namespace {
@@ -24,8 +25,7 @@ using learn::Term;
 using learn::TreeFormula;
 using learn::TreeNode;
 
-std::string LinearText(const LinearFormula& formula, const Schema& schema,
-                       const FormulaSyntax& syntax) {
+std::string LinearText(const LinearFormula& formula, const Schema& schema, const Syntax& syntax) {
   std::string text = syntax.Number(formula.intercept);
   const std::string times = syntax.language == FormulaLanguage::kLatex ? " \\cdot " : " * ";
   for (size_t i = 0; i < formula.terms.size(); ++i) {
@@ -40,7 +40,7 @@ std::string LinearText(const LinearFormula& formula, const Schema& schema,
 
 // What sends a row to the left.
 std::string TestText(const TreeFormula& tree, const TreeNode& node, const Schema& schema,
-                     const FormulaSyntax& syntax) {
+                     const Syntax& syntax) {
   const Term& term = tree.terms[static_cast<size_t>(node.term)];
   if (term.factors.size() == 1 && term.factors.front().form == Factor::Form::kLevel) {
     const Factor& level = term.factors.front();
@@ -51,7 +51,7 @@ std::string TestText(const TreeFormula& tree, const TreeNode& node, const Schema
 }
 
 void AppendTree(const TreeFormula& tree, size_t id, size_t depth, const Schema& schema,
-                const FormulaSyntax& syntax, std::string& out) {
+                const Syntax& syntax, std::string& out) {
   const TreeNode& node = tree.nodes[id];
   const std::string indent(4 + 2 * depth, ' ');
   if (node.left < 0) {
@@ -67,7 +67,7 @@ void AppendTree(const TreeFormula& tree, size_t id, size_t depth, const Schema& 
 
 // "workers^-0.98", "1.3^[gpu = k80]": what one input multiplies a term by.
 std::string PowerText(const LawInput& input, double weight, const Schema& schema,
-                      const FormulaSyntax& syntax) {
+                      const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
   const std::string& column = syntax.columns[input.column];
   const auto power = [&](const std::string& what, const std::string& exponent) {
@@ -91,8 +91,7 @@ std::string PowerText(const LawInput& input, double weight, const Schema& schema
 }
 
 // The target itself, not its log.
-std::string PowersText(const PowersFormula& formula, const Schema& schema,
-                       const FormulaSyntax& syntax) {
+std::string PowersText(const PowersFormula& formula, const Schema& schema, const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
   const std::string times = latex ? " \\cdot " : " * ";
   const double p = formula.law.sharpness;
@@ -131,15 +130,14 @@ std::string PowersText(const PowersFormula& formula, const Schema& schema,
 }
 
 std::string EnsembleText(const learn::EnsembleFormula& formula, const Schema& schema,
-                         const FormulaSyntax& syntax) {
+                         const Syntax& syntax) {
   std::vector<std::string> names;
   for (const Term& term : formula.terms) names.push_back(syntax.TermText(term, schema));
   return fmt::format("{} + {} over {}", syntax.Number(formula.base),
                      base::Count(formula.trees.size(), "tree"), base::Join(names, ", "));
 }
 
-std::string FittedText(const learn::Fitted& fitted, const Schema& schema,
-                       const FormulaSyntax& syntax) {
+std::string FittedText(const learn::Fitted& fitted, const Schema& schema, const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
   const learn::Formula formula = fitted.predictor->ToFormula();
   const std::string target = syntax.Name(schema.target);
@@ -164,11 +162,14 @@ std::string FittedText(const learn::Fitted& fitted, const Schema& schema,
   if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
     return left + " = " + LinearText(*linear, schema, syntax) + "\n";
   }
+  if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
+    return left + " = " + LawText(*law, schema, syntax) + "\n";
+  }
   if (const auto* ensemble = std::get_if<learn::EnsembleFormula>(&formula)) {
     return left + " = " + EnsembleText(*ensemble, schema, syntax) + "\n";
   }
   std::string tree;
-  const FormulaSyntax words(FormulaLanguage::kText, schema);
+  const Syntax words(FormulaLanguage::kText, schema);
   AppendTree(std::get<TreeFormula>(formula), 0, 0, schema, words, tree);
   if (latex) {
     return left + " = \\text{by this tree:}\n\\begin{verbatim}\n" + tree + "\\end{verbatim}\n";
@@ -188,7 +189,7 @@ base::Result<FormulaLanguage> ParseFormulaLanguage(const std::string& name) {
 }
 
 std::string WriteFormula(const Model& model, FormulaLanguage language) {
-  const FormulaSyntax syntax(language, model.schema);
+  const Syntax syntax(language, model.schema);
   return syntax.is_code() ? FormulaCode(model, language)
                           : FittedText(model.fitted, model.schema, syntax);
 }

@@ -32,6 +32,19 @@ std::string ContributionText(const app::ExplainReport& report) {
   return text + table.Render();
 }
 
+std::string ParameterText(const app::ExplainReport& report) {
+  TextTable table;
+  table.AddColumn("parameter", Align::kLeft);
+  table.AddColumn("value", Align::kRight);
+  table.AddColumn(fmt::format("mean of {} fits", report.fits), Align::kRight);
+  table.AddColumn("deviation", Align::kRight);
+  for (const app::ExplainedParameter& parameter : report.parameters) {
+    table.AddRow({parameter.name, base::FormatNumber(parameter.value),
+                  base::FormatNumber(parameter.mean), base::FormatNumber(parameter.deviation)});
+  }
+  return table.Render() + "\n";
+}
+
 class ExplainCommand final : public Command {
  public:
   std::string name() const override { return "explain"; }
@@ -64,6 +77,9 @@ class ExplainCommand final : public Command {
                         ? ""
                         : ", chosen to forecast beyond the measured " + report.extrapolate);
     output.text += report.formula + "\n";
+    for (const std::string& line : report.scaling) output.text += line + "\n";
+    if (!report.scaling.empty()) output.text += "\n";
+    if (report.fits > 0) output.text += ParameterText(report);
     TextTable columns;
     columns.AddColumn("column", Align::kLeft);
     columns.AddColumn("kind", Align::kLeft);

@@ -27,6 +27,8 @@ class FitCommand final : public Command {
     DeclareLearning(options, request_.learn);
     options.Text("--extrapolate", &request_.extrapolate,
                  "forecasts will be asked beyond the measured range of this column");
+    options.Whole("--repeats", &request_.repeats, 1, 1000,
+                  "fits of the generic law with different seeds; explain shows their spread");
     options.Text("-o,--out", &request_.out, "model file to write");
     options.Text("--save", &request_.save, "name to keep the model under in the store");
   }

@@ -32,6 +32,10 @@ void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
   options.Text("--scale", &learn.scale, "fit the target (linear) or its log (default: searched)");
   options.Text("--workers", &learn.workers, "column that counts workers (default: by its name)");
   options.Text("--size", &learn.size, "column that measures the data (default: by its name)");
+  options.Names("--extrinsic", &learn.extrinsic,
+                "columns that scale the generic law: machines, cores, batch (default: by name)");
+  options.Text("--penalty", &learn.penalty,
+               "penalty of the generic law: none (default), l1, l2 (searched), or l2=LAMBDA");
   options.Whole("--seed", &learn.seed, 0, UINT64_MAX, "seed of every random choice (default: 1)");
 }
 

@@ -20,6 +20,11 @@ constexpr std::array<std::string_view, 16> kWorkerWords{
 constexpr std::array<std::string_view, 14> kSizeWords{
     "scale", "size", "images", "samples", "rows",  "observations", "records",
     "data",  "gb",   "mb",     "bytes",   "items", "examples",     "s"};
+// Further words of columns that scale a job without changing what it computes.
+constexpr std::array<std::string_view, 18> kExtrinsicWords{
+    "batch",      "batchsize", "batches", "chunks",  "partitions", "threads",
+    "processors", "procs",     "tpus",    "servers", "slots",      "parallelism",
+    "cpu",        "core",      "node",    "vcpus",   "ngpus",      "ranks"};
 
 std::vector<std::string> Words(std::string_view name) {
   std::vector<std::string> words(1);
@@ -50,6 +55,24 @@ std::optional<size_t> Guess(const Schema& schema, const std::array<std::string_v
   return std::nullopt;
 }
 
+bool LooksExtrinsic(const InputColumn& input) {
+  const std::vector<std::string> words = Words(input.name);
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return std::find(kWorkerWords.begin(), kWorkerWords.end(), word) != kWorkerWords.end() ||
+           std::find(kExtrinsicWords.begin(), kExtrinsicWords.end(), word) != kExtrinsicWords.end();
+  });
+}
+
+std::vector<size_t> GuessExtrinsic(const Schema& schema, const Roles& roles) {
+  std::vector<size_t> columns;
+  for (size_t j = 0; j < schema.inputs.size(); ++j) {
+    const InputColumn& input = schema.inputs[j];
+    if (input.kind != core::ColumnKind::kNumber || roles.size == j) continue;
+    if (roles.workers == j || LooksExtrinsic(input)) columns.push_back(j);
+  }
+  return columns;
+}
+
 base::Result<std::optional<size_t>> Named(const Schema& schema, const std::string& name) {
   RECKON_ASSIGN(const size_t column, schema.FindInput(name));
   if (schema.inputs[column].kind != core::ColumnKind::kNumber) {
@@ -73,7 +96,24 @@ base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
   } else {
     RECKON_ASSIGN(roles.size, Named(schema, names.size));
   }
+  if (names.extrinsic.empty()) {
+    roles.extrinsic = GuessExtrinsic(schema, roles);
+  } else {
+    for (const std::string& name : names.extrinsic) {
+      RECKON_ASSIGN(const std::optional<size_t> column, Named(schema, name));
+      roles.extrinsic.push_back(*column);
+    }
+    std::sort(roles.extrinsic.begin(), roles.extrinsic.end());
+    const auto last = std::unique(roles.extrinsic.begin(), roles.extrinsic.end());
+    roles.extrinsic.erase(last, roles.extrinsic.end());
+  }
   return roles;
+}
+
+bool IsBatch(const InputColumn& input) {
+  const std::vector<std::string> words = Words(input.name);
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return word.starts_with("batch"); });
 }
 
 }  // namespace reckon::learn

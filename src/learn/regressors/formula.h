@@ -52,7 +52,39 @@ struct PowersFormula {
 // A weighted mean of models; their formulas are theirs (BlendPredictor::members).
 struct BlendFormula {};
 
-using Formula =
-    std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula, BlendFormula>;
+// (base + sum of factor * column^power + one constant for the level of each category)
+//   * product of column^power + constant.
+struct PowerLawFormula {
+  struct Intrinsic {
+    size_t column = 0;
+    double factor = 0;
+    double power = 0;
+  };
+  struct Levels {
+    size_t column = 0;
+    std::vector<double> constants;  // as many as the column has levels
+    double other = 0;               // for a level never seen: the mean over the training rows
+  };
+  struct Extrinsic {
+    size_t column = 0;
+    double power = 0;
+  };
+  // Fits with other seeds: mean and standard deviation of every parameter, in the order of
+  // LawParameters.
+  struct Spread {
+    size_t fits = 0;  // 0: it was fitted once
+    std::vector<double> mean;
+    std::vector<double> deviation;
+  };
+  double base = 0;
+  std::vector<Intrinsic> intrinsic;
+  std::vector<Levels> levels;
+  std::vector<Extrinsic> extrinsic;
+  double constant = 0;
+  Spread spread;
+};
+
+using Formula = std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula,
+                             PowerLawFormula, BlendFormula>;
 
 }  // namespace reckon::learn

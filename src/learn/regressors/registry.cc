@@ -7,6 +7,7 @@
 #include "learn/regressors/boosted_trees.h"
 #include "learn/regressors/decision_tree.h"
 #include "learn/regressors/ernest.h"
+#include "learn/regressors/generic.h"
 #include "learn/regressors/powers.h"
 #include "learn/regressors/ridge.h"
 
@@ -18,9 +19,10 @@ const std::vector<const Technique*>& AllTechniques() {
   static const DecisionTreeTechnique kTree;
   static const BoostedTreesTechnique kBoost;
   static const PowersTechnique kPowers;
+  static const GenericTechnique kGeneric;
   static const BlendTechnique kBlend;
-  static const std::vector<const Technique*> kAll{&kRidge, &kErnest, &kTree,
-                                                  &kBoost, &kPowers, &kBlend};
+  static const std::vector<const Technique*> kAll{&kRidge,  &kErnest,  &kTree, &kBoost,
+                                                  &kPowers, &kGeneric, &kBlend};
   return kAll;
 }
 

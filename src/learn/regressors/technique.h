@@ -4,6 +4,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -34,18 +36,30 @@ class Predictor {
   virtual base::Json ToJson(const Schema& schema) const = 0;
 };
 
+// A penalty on the size of a law's parameters: lambda * sum |x| (l1) or lambda * sum x^2 (l2).
+struct PenaltyChoice {
+  enum class Kind { kL1, kL2 };
+  Kind kind = Kind::kL2;
+  std::optional<double> lambda;  // > 0; nullopt: searched
+};
+
 // What the user fixed; everything else is searched.
 struct Restrictions {
   std::optional<FeatureOptions> features;
   std::optional<int> degree;
   std::optional<TargetScale> scale;
+  std::optional<PenaltyChoice> penalty;  // nullopt: none
 };
 
 struct FitInput {
   const Dataset& data;
   const Roles& roles;
   base::Rng rng;
-  Question question;
+  Question question = {};
+  // Fits with different seeds, where a technique has a seed: the best is taken, and it tells how
+  // far the others are.
+  size_t repeats = 1;
+  std::stop_token stop = {};
 };
 
 // Stateless, so any number of threads may use it.

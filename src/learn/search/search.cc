@@ -44,11 +44,16 @@ Dataset SelectionData(const Dataset& data, base::Rng rng, std::vector<std::strin
   return data.Subset(rows);
 }
 
-Roles RolesForQuestion(Roles roles, const Question& question, const Dataset& data) {
+Roles RolesForQuestion(Roles roles, const SearchOptions& options, const Dataset& data) {
   // A column nobody could name but that the user wants to scale along counts as workers.
-  const bool usable = question.extrapolate && question.extrapolate != roles.size &&
-                      data.schema.inputs[*question.extrapolate].min > 0;
-  if (!roles.workers && usable) roles.workers = question.extrapolate;
+  const std::optional<size_t>& column = options.question.extrapolate;
+  const bool usable = column && column != roles.size && data.schema.inputs[*column].min > 0;
+  if (roles.workers || !usable) return roles;
+  roles.workers = column;
+  const auto at = std::lower_bound(roles.extrinsic.begin(), roles.extrinsic.end(), *column);
+  if (options.roles.extrinsic.empty() && (at == roles.extrinsic.end() || *at != *column)) {
+    roles.extrinsic.insert(at, *column);
+  }
   return roles;
 }
 
@@ -92,7 +97,7 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   SearchOutcome outcome;
   const base::Rng rng(options.seed);
   RECKON_ASSIGN(Roles roles, FindRoles(data.schema, options.roles));
-  roles = RolesForQuestion(roles, options.question, data);
+  roles = RolesForQuestion(roles, options, data);
   RECKON_ASSIGN(const std::vector<const Technique*> techniques, ChosenTechniques(options));
 
   const Dataset selection = SelectionData(data, rng.Fork(1), outcome.notes);
@@ -127,8 +132,12 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
       base::ParallelFor(task_count, options.jobs, stop, [&](size_t task) -> base::Status {
         Trial& trial = trials[task / splits.size()];
         const size_t s = task % splits.size();
-        auto predictors = trial.technique->Fit(
-            {train_parts[s], roles, rng.Fork(1000 + task), options.question}, trial.group);
+        auto predictors = trial.technique->Fit({.data = train_parts[s],
+                                                .roles = roles,
+                                                .rng = rng.Fork(1000 + task),
+                                                .question = options.question,
+                                                .stop = stop},
+                                               trial.group);
         progress.Advance(1);
         if (!predictors.ok()) return {};  // this candidate is out; the others go on
         for (size_t c = 0; c < trial.group.size(); ++c) {
@@ -162,8 +171,9 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
         const Trial& trial = trials[best.trial];
         const CandidateGroup alone{trial.group[best.candidate]};
         RECKON_ASSIGN(auto predictors,
-                      trial.technique->Fit(
-                          {data, roles, rng.Fork(2000 + wanted[w]), options.question}, alone));
+                      trial.technique->Fit({data, roles, rng.Fork(2000 + wanted[w]),
+                                            options.question, options.repeats, stop},
+                                           alone));
         fitted[w] = {alone.front(), std::move(predictors.front()), RangeOf(data.y)};
         progress.Advance(1);
         return {};
@@ -186,8 +196,10 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
       members.push_back({parts[i].weight, std::move(fitted[winners.size() + i])});
     }
     Fitted blend;
-    blend.candidate = {
-        .technique = "blend", .scale = TargetScale::kLog, .features = {}, .settings = {}};
+    blend.candidate = {.technique = "blend",
+                       .scale = TargetScale::kLog,
+                       .features = {.raw = false},
+                       .settings = {}};
     blend.candidate.settings["members"] = static_cast<double>(members.size());
     blend.predictor = std::make_unique<BlendPredictor>(TargetScale::kLog, std::move(members));
     blend.range = RangeOf(data.y);

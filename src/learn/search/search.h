@@ -18,6 +18,7 @@ struct SearchOptions {
   std::vector<std::string> techniques;  // empty: all
   Restrictions restrictions;
   uint64_t seed = 1;
+  size_t repeats = 1;  // fits of the best with different seeds
   size_t jobs = 1;
 };
 

@@ -98,5 +98,20 @@ TEST(RolesTest, GuessesFromNamesAndTakesWordsForIt) {
   EXPECT_FALSE(FindRoles(ray, {"nodes", ""}).ok());
 }
 
+TEST(RolesTest, ResourcesComeFromNamesOrFromTheUser) {
+  const Dataset data = MakeDataset(support::NumberTable({{"num_gpus", {1, 2, 4, 8}},
+                                                         {"batch_size", {8, 16, 8, 16}},
+                                                         {"filters", {1, 2, 3, 4}},
+                                                         {"images", {4, 3, 2, 1}},
+                                                         {"y", {1, 2, 3, 4}}}),
+                                   "y");
+  EXPECT_THAT(FindRoles(data.schema, {})->extrinsic, ::testing::ElementsAre(0, 1));
+  EXPECT_THAT(FindRoles(data.schema, {.workers = "filters"})->extrinsic,
+              ::testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(FindRoles(data.schema, {.extrinsic = {"images", "num_gpus", "images"}})->extrinsic,
+              ::testing::ElementsAre(0, 3));
+  EXPECT_FALSE(FindRoles(data.schema, {.extrinsic = {"nodes"}}).ok());
+}
+
 }  // namespace
 }  // namespace reckon::learn

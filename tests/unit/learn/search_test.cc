@@ -34,7 +34,7 @@ TEST(SearchTest, ChoosesTheLawForExtrapolationAndOrdersBySelectionError) {
   const SearchOutcome outcome = MustSearch(data, options);
   ASSERT_EQ(outcome.contenders.size(), 3);
   EXPECT_EQ(outcome.contenders[0].fitted.candidate.technique, "ernest");
-  EXPECT_EQ(outcome.contenders[2].fitted.candidate.technique, "tree");
+  EXPECT_EQ(outcome.contenders.back().fitted.candidate.technique, "tree");
   EXPECT_LE(*outcome.contenders[0].selection.mape_percent,
             *outcome.contenders[1].selection.mape_percent);
   Matrix far(1, 2);
