@@ -40,13 +40,19 @@ suite import_kill tests/fault/import_kill.sh build/bin/reckon 150
 
 cmake --preset fuzz > /dev/null
 cmake --build build/fuzz --target table_reader_fuzz model_reader_fuzz
-for reader in table model; do
+fuzz() {
   # New finds stay in build/; the corpus in the tree is kept small by hand.
-  mkdir -p build/long/corpus_$reader
-  suite fuzz_$reader build/fuzz/bin/${reader}_reader_fuzz -max_total_time=600 -max_len=4096 \
-    -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 build/long/corpus_$reader \
-    tests/fuzz/corpus/$reader
-done
+  mkdir -p build/long/corpus_$1
+  suite fuzz_$1 build/fuzz/bin/$1_reader_fuzz -max_total_time=600 -max_len=4096 \
+    -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 build/long/corpus_$1 tests/fuzz/corpus/$1
+}
+# Each takes one core for ten minutes.
+fuzz table & table=$!
+fuzz model & model=$!
+failed=0
+wait $table || failed=1
+wait $model || failed=1
+[ $failed -eq 0 ] || exit 1
 
 tidy() { cmake --preset tidy > /dev/null && cmake --build build/tidy; }
 suite tidy tidy

@@ -18,6 +18,7 @@ using Form = LawInput::Form;
 constexpr double kMovesWith = 0.4;      // rank correlation
 constexpr size_t kThresholdLevels = 6;  // up to this many values a moving column is thresholds
 constexpr double kDetermined = 1e-6;    // share of a column's variance that the others leave open
+constexpr double kSmallest = 1e-300;    // what values are held above for a logarithm
 constexpr double kUnbounded = std::numeric_limits<double>::max();
 
 std::vector<double> Column(const Dataset& data, size_t j) {
@@ -62,7 +63,7 @@ void Append(Matrix& matrix, const Matrix& more) {
 double LawInput::Of(double cell) const {
   switch (form) {
     case Form::kLog:
-      return std::log(std::clamp(cell, std::max(low, 1e-300), high));
+      return std::log(std::clamp(cell, std::max(low, kSmallest), high));
     case Form::kRaw:
       return high > low ? (std::clamp(cell, low, high) - low) / (high - low) : 0;
     case Form::kLevel:
@@ -188,7 +189,10 @@ base::Result<std::vector<LawInput>> LawInputsFromJson(const base::Json& json,
       input.form = form == "log" ? Form::kLog : form == "raw" ? Form::kRaw : Form::kThreshold;
       input.low = entry["low"].get<double>();
       input.high = entry["high"].get<double>();
-      if (form != "threshold" && !(input.low <= input.high)) return corrupt("has a bad range");
+      const double least = form == "log" ? kSmallest : input.low;
+      if (form != "threshold" && !(input.low <= input.high && least <= input.high)) {
+        return corrupt("has a bad range");
+      }
     }
     inputs.push_back(input);
   }

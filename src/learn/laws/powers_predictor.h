@@ -18,7 +18,7 @@ struct GrowthLimit {
   // Elasticities beyond the range: a law may go on falling, but no faster than this; it may grow by
   // this much more than it did at the end; where it still fell it does not turn up.
   static constexpr double kSteepestFall = -1.5;
-  static constexpr double kExtraGrowth = 0.35;
+  static constexpr double kExtraGrowth = 0.1;
   static constexpr double kStillFalls = -0.1;
   static constexpr double kSlopeStep = 0.8;  // the slope at the end is taken from here to the end
 };

@@ -21,8 +21,8 @@ constexpr std::array<double, 3> kTrees{0, 60, 200};
 constexpr size_t kMostInputs = 200;
 
 // Penalties are against about one unit of squared log error a configuration.
-constexpr double kPowerPenalty = 0.05;
 constexpr double kLevelPenalty = 0.02;
+constexpr double kLevelPenaltyBeyond = 0.005;  // for extrapolation
 constexpr double kConstantPenalty = 1e-4;
 
 // What usually happens along a column, term after term: work that is divided among workers, a
@@ -63,17 +63,18 @@ LawSetup SetUp(const FitInput& input, const Candidate& candidate) {
   problem.weight /= problem.weight.mean();
   problem.count = static_cast<int>(settings.at("terms"));
   problem.sharpness = settings.at("sharpness");
-  problem.shared_penalty = kLevelPenalty;
+  const double level_penalty = input.question.extrapolate ? kLevelPenaltyBeyond : kLevelPenalty;
+  problem.shared_penalty = level_penalty;
   const Index d = problem.terms.cols();
   problem.prior = Matrix::Zero(problem.count, d);
-  problem.penalty = Matrix::Constant(problem.count, d, kLevelPenalty);
+  problem.penalty = Matrix::Constant(problem.count, d, level_penalty);
   problem.lower = Matrix::Constant(problem.count, d, -50);
   problem.upper = Matrix::Constant(problem.count, d, 50);
   problem.penalty.col(0).setConstant(kConstantPenalty);
   for (size_t j = 0; j < setup.inputs.scaling.size(); ++j) {
     const LawInput& scaling = setup.inputs.scaling[j];
     const auto at = static_cast<Index>(j) + 1;
-    problem.penalty.col(at).setConstant(kPowerPenalty);
+    problem.penalty.col(at).setConstant(settings.at("penalty"));
     if (scaling.form != Form::kLog) continue;
     const bool extrapolated = input.question.extrapolate == scaling.column;
     problem.lower.col(at).setConstant(extrapolated ? -6 : -4);
@@ -127,22 +128,32 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
   if (data.y.minCoeff() <= 0 || restrictions.scale == TargetScale::kLinear) return groups;
   const LawInputs inputs = ChooseLawInputs(data, question);
   if (inputs.scaling.size() + inputs.levels.size() > kMostInputs) return groups;
+  const auto add = [&](double apart, double terms, double sharpness, double penalty,
+                       double recency) {
+    CandidateGroup group;
+    for (const double trees : kTrees) {
+      group.push_back({.technique = std::string(name()),
+                       .scale = TargetScale::kLog,
+                       .features = {.raw = false, .log = true},
+                       .settings = {{"terms", terms},
+                                    {"sharpness", sharpness},
+                                    {"apart", apart},
+                                    {"penalty", penalty},
+                                    {"recency", recency},
+                                    {"trees", trees}}});
+    }
+    groups.push_back(std::move(group));
+  };
   for (const double apart : {0.0, 1.0}) {
     if (apart == 1 && (inputs.levels.empty() || inputs.levels.size() * 6 > data.rows())) continue;
     for (const double terms : {2.0, 3.0}) {
       for (const double sharpness : {1.0, 4.0}) {
-        CandidateGroup group;
-        for (const double trees : kTrees) {
-          group.push_back({.technique = std::string(name()),
-                           .scale = TargetScale::kLog,
-                           .features = {.raw = false, .log = true},
-                           .settings = {{"terms", terms},
-                                        {"sharpness", sharpness},
-                                        {"apart", apart},
-                                        {"recency", question.extrapolate ? 2.0 : 0.0},
-                                        {"trees", trees}}});
-        }
-        groups.push_back(std::move(group));
+        add(apart, terms, sharpness, 0.05, 0);
+        if (!question.extrapolate) continue;
+        // Beyond the range no one way is best; a blend of several is steadier.
+        add(apart, terms, sharpness, 0.05, 2);
+        add(apart, terms, sharpness, 0.005, 0);
+        add(apart, terms, sharpness, 0.005, 2);
       }
     }
   }

@@ -8,7 +8,8 @@ namespace reckon::learn {
 // log y = (1/p) log sum_k exp(p w_k . z), z the logarithms of the columns, levels and thresholds
 // (learn/laws/law_inputs.h, numeric/power_sum.h). Settings: "terms", "sharpness" (p), "apart" (each
 // term has its own weights for levels), "recency" (rows near the end of the extrapolated column
-// count more, by this power), "trees" (0: the law alone).
+// count more, by this power), "penalty" (on powers that differ from what is usual), "trees" (0: the
+// law alone).
 class PowersTechnique final : public Technique {
  public:
   std::string_view name() const override { return "powers"; }

@@ -61,6 +61,23 @@ TEST(LawInputsTest, WhatMovesWithTheQuestionIsHeldOrBecomesThresholds) {
   EXPECT_EQ(links.Of(1000), std::log(16.1));
 }
 
+TEST(LawInputsTest, DamagedInputsAreRefused) {
+  const Dataset data =
+      MakeDataset(GridTable({1, 2, 4}, {10, 20}, 1, [](double w, double s) { return s / w; }), "y");
+  const base::Json good = LawInputsToJson(ChooseLawInputs(data, {}).scaling, data.schema);
+  ASSERT_TRUE(LawInputsFromJson(good, data.schema).ok());
+  const auto refused = [&](const char* key, const base::Json& value) {
+    base::Json broken = good;
+    broken[0][key] = value;
+    return !LawInputsFromJson(broken, data.schema).ok();
+  };
+  EXPECT_TRUE(refused("column", "nowhere"));
+  EXPECT_TRUE(refused("form", "cubic"));
+  EXPECT_TRUE(refused("high", "far"));
+  EXPECT_TRUE(refused("high", 0));  // no room for a logarithm
+  EXPECT_FALSE(LawInputsFromJson(base::Json::object(), data.schema).ok());
+}
+
 TEST(LawInputsTest, UnseenLevelsAndLowValuesAreFinite) {
   const LawInput log{Form::kLog, 0, 0, 0, 1e300};
   EXPECT_TRUE(std::isfinite(log.Of(0)));
