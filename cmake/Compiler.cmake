@@ -32,6 +32,10 @@ if(RECKON_SANITIZE)
                       -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RECKON_SANITIZE})
 endif()
+if(RECKON_FUZZ)
+  # The layers too, not the targets alone: a fuzzer that does not see branches searches blindly.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
