@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "learn/regressors/generic.h"
 #include "learn/regressors/registry.h"
+#include "learn/search/presets.h"
 
 namespace reckon::app {
 namespace {
@@ -27,6 +28,16 @@ base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
   return restrictions;
 }
 
+base::Status CheckPreset(const LearnRequest& request) {
+  const bool chosen_by_hand = !request.techniques.empty() || !request.features.empty() ||
+                              request.degree != 0 || !request.scale.empty() ||
+                              !request.penalty.empty();
+  if (request.preset.empty() || !chosen_by_hand) return {};
+  return base::BadInput(
+      "a preset says what is tried; --technique, --features, --degree, --scale and --penalty "
+      "do not go with --preset");
+}
+
 base::Status CheckLogScale(Prepared& prepared) {
   const learn::Dataset& data = prepared.data;
   Eigen::Index row = 0;
@@ -45,17 +56,21 @@ base::Status CheckLogScale(Prepared& prepared) {
 
 std::vector<std::string> KnownTechniques() { return learn::TechniqueNames(); }
 
+std::vector<std::string> KnownPresets() { return learn::PresetNames(); }
+
 base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context) {
   Prepared prepared;
   if (request.target.empty()) {
     return base::BadInput("no target; name the column to forecast with --target");
   }
+  RECKON_TRY(CheckPreset(request));
   RECKON_ASSIGN(prepared.dataset_options.missing, learn::ParseMissingPolicy(request.missing));
   RECKON_ASSIGN(prepared.search.restrictions, ToRestrictions(request));
   prepared.dataset_options.target = request.target;
   prepared.dataset_options.ignore = request.ignore;
   prepared.search.roles = {request.workers, request.size, request.extrinsic};
   prepared.search.techniques = request.techniques;
+  prepared.search.preset = request.preset;
   prepared.search.seed = request.seed;
   prepared.search.jobs = context.jobs;
   RECKON_ASSIGN(prepared.table, LoadData(request.data, context));

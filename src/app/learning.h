@@ -18,6 +18,7 @@ struct LearnRequest {
   std::vector<std::string> ignore;
   std::string missing = "fill";
   std::vector<std::string> techniques;  // empty: all that apply
+  std::string preset;                   // a published list of candidates instead; empty: none
   std::string features;                 // "raw,inverse,log", empty: searched
   uint64_t degree = 0;                  // 1..3; 0: searched
   std::string scale;                    // "linear" or "log", empty: searched
@@ -39,6 +40,8 @@ struct Prepared {
 
 // The names that LearnRequest::techniques may hold.
 std::vector<std::string> KnownTechniques();
+// And LearnRequest::preset.
+std::vector<std::string> KnownPresets();
 
 // Reads and checks everything before any work starts: kBadInput for whatever is wrong.
 base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context);

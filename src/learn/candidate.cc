@@ -24,6 +24,7 @@ std::string Candidate::Describe() const {
   std::string text = fmt::format("{} target", TargetScaleName(scale));
   const std::string forms = FeatureOptionsName(features);
   if (!forms.empty()) text += ", " + forms;
+  for (const auto& [name, word] : words) text += fmt::format(", {}={}", name, word);
   for (const auto& [name, value] : settings) {
     text += fmt::format(", {}={}", name, base::FormatNumber(value));
   }

@@ -22,7 +22,8 @@ struct Candidate {
   std::string technique;
   TargetScale scale = TargetScale::kLinear;
   FeatureOptions features;
-  std::map<std::string, double> settings;  // the technique's own: "alpha", "max_depth"
+  std::map<std::string, double> settings;         // the technique's own: "alpha", "max_depth"
+  std::map<std::string, std::string> words = {};  // likewise: "criterion" -> "mae"
 
   // "log time, raw+log, alpha=0.01".
   std::string Describe() const;

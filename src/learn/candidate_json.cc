@@ -21,6 +21,17 @@ base::Result<Candidate> CandidateFromJson(const base::Json& json) {
   candidate.features.log = forms.Flag("log");
   candidate.features.degree = static_cast<int>(std::min<uint64_t>(forms.Count("degree"), 100));
   RECKON_TRY(forms.Check());
+  // Files of earlier versions have none.
+  const base::Json words = json.value("words", base::Json::object());
+  if (!words.is_object()) {
+    return base::Error(base::ErrorCode::kCorrupt, "candidate.words is not an object");
+  }
+  for (const auto& [name, word] : words.items()) {
+    if (!word.is_string()) {
+      return base::Error(base::ErrorCode::kCorrupt, fmt::format("word '{}' is not text", name));
+    }
+    candidate.words[name] = word.get<std::string>();
+  }
   for (const auto& [name, value] : settings.items()) {
     if (!value.is_number())
       return base::Error(base::ErrorCode::kCorrupt,
@@ -40,6 +51,7 @@ base::Json CandidateToJson(const Candidate& candidate) {
   json["features"]["degree"] = candidate.features.degree;
   json["settings"] = base::Json::object();
   for (const auto& [name, value] : candidate.settings) json["settings"][name] = value;
+  if (!candidate.words.empty()) json["words"] = candidate.words;
   return json;
 }
 

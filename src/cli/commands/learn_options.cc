@@ -25,6 +25,9 @@ void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
   options.Names("--technique", &learn.techniques,
                 fmt::format("only these: {} (default: all that apply)",
                             base::Join(app::KnownTechniques(), ", ")));
+  options.Text("--preset", &learn.preset,
+               fmt::format("try exactly a published list of candidates: {}",
+                           base::Join(app::KnownPresets(), ", ")));
   options.Text("--features", &learn.features,
                "only these forms: raw, inverse, log, joined by commas (default: searched)");
   options.Whole("--degree", &learn.degree, 1, 3,

@@ -9,7 +9,9 @@
 #include "learn/regressors/ernest.h"
 #include "learn/regressors/generic.h"
 #include "learn/regressors/powers.h"
+#include "learn/regressors/random_forest.h"
 #include "learn/regressors/ridge.h"
+#include "learn/regressors/xgboost.h"
 
 namespace reckon::learn {
 
@@ -17,12 +19,14 @@ const std::vector<const Technique*>& AllTechniques() {
   static const RidgeTechnique kRidge;
   static const ErnestTechnique kErnest;
   static const DecisionTreeTechnique kTree;
+  static const RandomForestTechnique kForest;
   static const BoostedTreesTechnique kBoost;
+  static const XgboostTechnique kXgboost;
   static const PowersTechnique kPowers;
   static const GenericTechnique kGeneric;
   static const BlendTechnique kBlend;
-  static const std::vector<const Technique*> kAll{&kRidge,  &kErnest,  &kTree, &kBoost,
-                                                  &kPowers, &kGeneric, &kBlend};
+  static const std::vector<const Technique*> kAll{&kRidge,   &kErnest, &kTree,    &kForest, &kBoost,
+                                                  &kXgboost, &kPowers, &kGeneric, &kBlend};
   return kAll;
 }
 

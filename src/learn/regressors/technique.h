@@ -72,6 +72,9 @@ class Technique {
   // What the data must have for Candidates to find any, for the message when it has not.
   virtual std::string_view requirement() const = 0;
 
+  // Whether a search tries it that nobody asked for; otherwise it waits to be named.
+  virtual bool in_default_search() const { return true; }
+
   // The candidates worth trying on this data for this question; empty when the technique does not
   // apply (for instance, no column counts workers).
   virtual std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,

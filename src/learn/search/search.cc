@@ -1,7 +1,9 @@
 #include "learn/search/search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,6 +12,7 @@
 #include "learn/regressors/blend.h"
 #include "learn/regressors/registry.h"
 #include "learn/search/choose_blend.h"
+#include "learn/search/presets.h"
 #include "learn/search/trials.h"
 
 namespace reckon::learn {
@@ -17,8 +20,12 @@ namespace {
 
 base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions& options) {
   const std::vector<std::string> only_blend{"blend"};
-  if (options.techniques.empty() || options.techniques == only_blend) return AllTechniques();
   std::vector<const Technique*> chosen;
+  if (options.techniques.empty() || options.techniques == only_blend) {
+    std::copy_if(AllTechniques().begin(), AllTechniques().end(), std::back_inserter(chosen),
+                 [](const Technique* technique) { return technique->in_default_search(); });
+    return chosen;
+  }
   for (const std::string& name : options.techniques) {
     RECKON_ASSIGN(const Technique* technique, FindTechnique(name));
     if (std::find(chosen.begin(), chosen.end(), technique) == chosen.end()) {
@@ -87,7 +94,30 @@ std::vector<SelectionResidual> Residuals(const SelectionRows& rows, const Vector
 bool WantsBlend(const SearchOptions& options, const SelectionRows& rows) {
   const bool named = std::find(options.techniques.begin(), options.techniques.end(), "blend") !=
                      options.techniques.end();
-  return rows.relative && (named || options.techniques.empty());
+  return rows.relative && (named || (options.techniques.empty() && options.preset.empty()));
+}
+
+base::Result<std::vector<Trial>> MakeTrials(const Dataset& data, const Roles& roles,
+                                            const SearchOptions& options, const Preset* preset) {
+  std::vector<Trial> trials;
+  if (preset != nullptr) {
+    for (const CandidateGroup& group : preset->groups) {
+      RECKON_ASSIGN(const Technique* technique, FindTechnique(group.front().technique));
+      trials.push_back({technique, group, {}});
+    }
+    return trials;
+  }
+  RECKON_ASSIGN(const std::vector<const Technique*> techniques, ChosenTechniques(options));
+  for (const Technique* technique : techniques) {
+    auto groups = technique->Candidates(data, roles, options.question, options.restrictions);
+    if (groups.empty() && !options.techniques.empty() && technique->name() != "blend") {
+      return base::BadInput(fmt::format("technique '{}' does not apply here; it needs {}",
+                                        technique->name(), technique->requirement()));
+    }
+    for (CandidateGroup& group : groups) trials.push_back({technique, std::move(group), {}});
+  }
+  if (trials.empty()) return base::BadInput("no technique applies to this data");
+  return trials;
 }
 
 }  // namespace
@@ -98,26 +128,24 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   const base::Rng rng(options.seed);
   RECKON_ASSIGN(Roles roles, FindRoles(data.schema, options.roles));
   roles = RolesForQuestion(roles, options, data);
-  RECKON_ASSIGN(const std::vector<const Technique*> techniques, ChosenTechniques(options));
+  std::optional<Preset> preset;
+  if (!options.preset.empty()) {
+    RECKON_ASSIGN(preset, FindPreset(options.preset, data, roles));
+  }
 
   const Dataset selection = SelectionData(data, rng.Fork(1), outcome.notes);
   std::string note;
-  const std::vector<Split> splits = SelectionSplits(selection, options.question, rng.Fork(2), note);
+  std::vector<Split> splits;
+  if (preset) {
+    RECKON_ASSIGN(splits, KFoldSplits(selection.rows(), preset->folds, rng.Fork(2)));
+  } else {
+    splits = SelectionSplits(selection, options.question, rng.Fork(2), note);
+  }
   if (!note.empty()) outcome.notes.push_back(note);
 
-  std::vector<Trial> trials;
-  for (const Technique* technique : techniques) {
-    auto groups = technique->Candidates(selection, roles, options.question, options.restrictions);
-    if (groups.empty() && !options.techniques.empty() && technique->name() != "blend") {
-      return base::BadInput(fmt::format("technique '{}' does not apply here; it needs {}",
-                                        technique->name(), technique->requirement()));
-    }
-    for (CandidateGroup& group : groups) {
-      trials.push_back({technique, std::move(group), {}});
-      trials.back().predicted.resize(splits.size());
-    }
-  }
-  if (trials.empty()) return base::BadInput("no technique applies to this data");
+  RECKON_ASSIGN(std::vector<Trial> trials,
+                MakeTrials(selection, roles, options, preset ? &*preset : nullptr));
+  for (Trial& trial : trials) trial.predicted.resize(splits.size());
 
   std::vector<Dataset> train_parts;
   std::vector<Matrix> test_inputs;
@@ -150,7 +178,8 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   progress.End();
   RECKON_TRY(compared);
 
-  const SelectionRows rows = CollectRows(selection, splits, train_parts, options.question);
+  SelectionRows rows = CollectRows(selection, splits, train_parts, options.question);
+  rows.percentage = preset.has_value();
   const std::vector<Scored> scored = ScoreAll(trials, rows);
   if (scored.empty()) {
     return base::Error(base::ErrorCode::kFailed, "no technique could be fitted to this data");

@@ -17,6 +17,7 @@ struct SearchOptions {
   RoleNames roles;
   std::vector<std::string> techniques;  // empty: all
   Restrictions restrictions;
+  std::string preset;  // PresetNames; empty: none
   uint64_t seed = 1;
   size_t repeats = 1;  // fits of the best with different seeds
   size_t jobs = 1;

@@ -63,7 +63,9 @@ SelectionRows CollectRows(const Dataset& data, const std::vector<Split>& splits,
 double SelectionScore(const SelectionRows& rows, const Vector& predicted) {
   double score = 0;
   for (Eigen::Index i = 0; i < predicted.size(); ++i) {
-    if (rows.relative) {
+    if (rows.relative && rows.percentage) {
+      score += rows.weight(i) * std::fabs(predicted(i) / rows.truth(i) - 1);
+    } else if (rows.relative) {
       const double off =
           predicted(i) > 0 ? std::fabs(std::log(predicted(i) / rows.truth(i))) : kCap;
       score += rows.weight(i) * std::min(off, kCap);

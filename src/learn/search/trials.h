@@ -26,6 +26,7 @@ struct SelectionRows {
   Vector weight;                 // adds up to 1; splits count alike, whatever their size
   std::vector<double> distance;  // InputDistance from the split's training part
   bool relative = true;          // every truth is above 0: errors count relatively
+  bool percentage = false;       // |predicted / truth - 1| instead of |log(predicted / truth)|
 };
 
 SelectionRows CollectRows(const Dataset& data, const std::vector<Split>& splits,

@@ -28,7 +28,7 @@ Boosted Boost(const BinnedFeatures& features, const numeric::Vector& target,
               const numeric::Vector& weight, const BoostingOptions& options, base::Rng rng) {
   const auto rows = static_cast<size_t>(target.size());
   Boosted out;
-  out.base = target.dot(weight) / weight.sum();
+  out.base = options.start ? *options.start : target.dot(weight) / weight.sum();
   std::vector<double> predicted(rows, out.base);
   std::vector<GradientPair> gradients(rows);
   GradientTreeGrower grower(features, options.tree);
@@ -37,13 +37,19 @@ Boosted Boost(const BinnedFeatures& features, const numeric::Vector& target,
   for (int t = 0; t < options.trees; ++t) {
     for (size_t i = 0; i < rows; ++i) {
       const double w = weight(static_cast<Eigen::Index>(i));
-      gradients[i] = {w * (predicted[i] - target(static_cast<Eigen::Index>(i))), w};
+      double off = predicted[i] - target(static_cast<Eigen::Index>(i));
+      if (options.floats) off = static_cast<float>(off);
+      gradients[i] = {w * off, w};
     }
     const std::vector<uint32_t> drawn = Draw(rows, options.row_share, rng);
     const std::vector<uint32_t> columns = Draw(features.columns(), options.column_share, rng);
     std::vector<TreeNode> tree = grower.Grow(gradients, drawn, columns);
     grower.AddTo(predicted, options.rate);
     for (TreeNode& node : tree) node.value *= options.rate;
+    if (options.floats) {
+      for (TreeNode& node : tree) node.value = static_cast<float>(node.value);
+      for (double& sum : predicted) sum = static_cast<float>(sum);
+    }
     if (sampled) {
       std::fill(seen.begin(), seen.end(), 0);
       for (const uint32_t row : drawn) seen[row] = 1;

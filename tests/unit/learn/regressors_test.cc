@@ -5,6 +5,7 @@
 #include "learn/regressors/decision_tree.h"
 #include "learn/regressors/linear_predictor.h"
 #include "learn/regressors/registry.h"
+#include "learn/trees/cart.h"
 #include "tests/support/data.h"
 
 namespace reckon::learn {
@@ -110,7 +111,10 @@ TEST(TreeTest, SplitsLikeBruteForce) {
     Vector y(rows);
     for (double& cell : y) cell = rng.Normal();
     const int min_leaf = static_cast<int>(1 + rng.Below(3));
-    const std::vector<TreeNode> nodes = GrowTree(x, y, 1, min_leaf);
+    const BinnedFeatures binned(x);
+    const std::vector<uint32_t> once(static_cast<size_t>(rows), 1);
+    const std::vector<TreeNode> nodes =
+        CartGrower(binned, y).Grow(once, {.max_depth = 1, .min_leaf = min_leaf}, base::Rng(seed));
     const double best = BruteForceGain(x, y, min_leaf);
     if (nodes.size() == 1) {
       EXPECT_NEAR(best, 0, 1e-9) << seed;
