@@ -1,5 +1,6 @@
 #include "learn/features/term.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -103,15 +104,35 @@ std::string TermName(const Term& term, const Schema& schema) {
   return base::Join(names, " * ");
 }
 
+FeatureMap::FeatureMap(std::vector<Term> terms) : terms_(std::move(terms)) {
+  for (const Term& term : terms_) {
+    std::vector<Eigen::Index>& places = places_.emplace_back();
+    for (const Factor& factor : term.factors) {
+      const auto known = std::find(factors_.begin(), factors_.end(), factor);
+      places.push_back(known - factors_.begin());
+      if (known == factors_.end()) factors_.push_back(factor);
+    }
+  }
+}
+
 Matrix FeatureMap::Apply(const Matrix& x) const {
+  // Each factor once, however many terms have it.
+  Matrix factors(x.rows(), static_cast<Eigen::Index>(factors_.size()));
+  for (size_t f = 0; f < factors_.size(); ++f) {
+    const auto cells = x.col(static_cast<Eigen::Index>(factors_[f].column));
+    auto column = factors.col(static_cast<Eigen::Index>(f));
+    for (Eigen::Index i = 0; i < x.rows(); ++i) column(i) = Evaluate(factors_[f], cells(i));
+  }
   Matrix features(x.rows(), static_cast<Eigen::Index>(terms_.size()));
   for (size_t t = 0; t < terms_.size(); ++t) {
     auto column = features.col(static_cast<Eigen::Index>(t));
-    column.setOnes();
-    for (const Factor& factor : terms_[t].factors) {
-      const auto cells = x.col(static_cast<Eigen::Index>(factor.column));
-      for (Eigen::Index i = 0; i < x.rows(); ++i) column(i) *= Evaluate(factor, cells(i));
+    const std::vector<Eigen::Index>& places = places_[t];
+    if (places.empty()) {
+      column.setOnes();
+      continue;
     }
+    column = factors.col(places.front());
+    for (size_t p = 1; p < places.size(); ++p) column.array() *= factors.col(places[p]).array();
   }
   return features;
 }

@@ -35,7 +35,7 @@ std::string TermName(const Term& term, const Schema& schema);
 class FeatureMap {
  public:
   FeatureMap() = default;
-  explicit FeatureMap(std::vector<Term> terms) : terms_(std::move(terms)) {}
+  explicit FeatureMap(std::vector<Term> terms);
 
   const std::vector<Term>& terms() const { return terms_; }
   // rows x terms. Inputs must be in the domain (see DomainProblem).
@@ -52,6 +52,8 @@ class FeatureMap {
 
  private:
   std::vector<Term> terms_;
+  std::vector<Factor> factors_;                    // of all terms, each once
+  std::vector<std::vector<Eigen::Index>> places_;  // of each term's factors in factors_
 };
 
 }  // namespace reckon::learn

@@ -13,6 +13,8 @@ constexpr size_t kMostMembers = 8;
 constexpr double kTooFarBehind = 2.5;  // times the best score
 constexpr int kRounds = 30;
 constexpr size_t kStart = 3;
+// A member that was picked less often costs a model's size and speed more than it gives.
+constexpr int kFewestPicks = 2;
 constexpr size_t kPool = 60;  // candidates that greedy selection chooses from
 
 std::vector<BlendPart> BestOfGroups(const std::vector<Scored>& scored) {
@@ -59,9 +61,13 @@ std::vector<BlendPart> Greedy(const std::vector<Scored>& scored, const Selection
     ++count;
   }
   std::vector<BlendPart> parts;
+  int kept = 0;
   for (size_t i = 0; i < pool; ++i) {
-    if (picked[i] > 0) parts.push_back({i, static_cast<double>(picked[i]) / count});
+    if (picked[i] < kFewestPicks) continue;
+    parts.push_back({i, static_cast<double>(picked[i])});
+    kept += picked[i];
   }
+  for (BlendPart& part : parts) part.weight /= kept;
   return parts;
 }
 

@@ -28,16 +28,12 @@ EnsemblePredictor::EnsemblePredictor(const FeatureMap& features, double base,
     }
   }
   features_ = FeatureMap(std::move(used));
+  flat_ = FlatTrees(trees_);
 }
 
 Vector EnsemblePredictor::Predict(const Matrix& x) const {
-  const Matrix features = features_.Apply(x);
   Vector predicted = Vector::Constant(x.rows(), base_);
-  for (const auto& tree : trees_) {
-    for (Eigen::Index row = 0; row < x.rows(); ++row) {
-      predicted(row) += EvaluateTree(tree.data(), features.data() + row, features.rows());
-    }
-  }
+  flat_.AddTo(features_.Apply(x), predicted);
   return predicted;
 }
 

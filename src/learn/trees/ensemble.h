@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "learn/regressors/technique.h"
+#include "learn/trees/flat_trees.h"
 
 namespace reckon::learn {
 
@@ -25,6 +26,7 @@ class EnsemblePredictor final : public Predictor {
   FeatureMap features_;
   double base_;
   std::vector<std::vector<TreeNode>> trees_;
+  FlatTrees flat_;
 };
 
 }  // namespace reckon::learn

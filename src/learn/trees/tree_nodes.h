@@ -15,13 +15,4 @@ base::Json TreeToJson(const std::vector<TreeNode>& nodes);
 // kCorrupt unless every walk from the root ends in a leaf and uses features below `term_count`.
 base::Result<std::vector<TreeNode>> TreeFromJson(const base::Json& json, size_t term_count);
 
-// The value of the leaf that a row of features falls into.
-inline double EvaluateTree(const TreeNode* nodes, const double* features, Eigen::Index stride) {
-  const TreeNode* node = nodes;
-  while (node->left >= 0) {
-    node = nodes + (features[node->term * stride] <= node->threshold ? node->left : node->right);
-  }
-  return node->value;
-}
-
 }  // namespace reckon::learn
