@@ -1,0 +1,159 @@
+// Data that breaks naive learners: every technique gives a sensible model or a clear refusal, and
+// no forecast is ever NaN or infinite, near or far.
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "base/progress.h"
+#include "learn/model.h"
+#include "learn/regressors/registry.h"
+#include "tests/support/data.h"
+
+namespace reckon::learn {
+namespace {
+
+struct Trouble {
+  std::string name;
+  core::Table table;
+  double most_mape;  // of the default search's model on its own training rows, percent
+};
+
+std::vector<double> Cells(size_t rows, const std::function<double(size_t)>& cell) {
+  std::vector<double> cells;
+  for (size_t i = 0; i < rows; ++i) cells.push_back(cell(i));
+  return cells;
+}
+
+std::vector<Trouble> Troubles() {
+  std::vector<Trouble> troubles;
+  const auto numbers = [&](std::string name, const std::vector<support::NamedColumn>& columns,
+                           double most_mape) {
+    troubles.push_back({std::move(name), support::NumberTable(columns), most_mape});
+  };
+  const auto workers = [](size_t i) { return std::pow(2.0, static_cast<double>(i % 6)); };
+  base::Rng rng(7);
+
+  numbers("three rows", {{"workers", {1, 2, 4}}, {"y", {100, 52, 29}}}, 30);
+  numbers("constant columns",
+          {{"workers", Cells(12, workers)},
+           {"cores", Cells(12, [](size_t) { return 4.0; })},
+           {"zero", Cells(12, [](size_t) { return 0.0; })},
+           {"y", Cells(12, [&](size_t i) { return 5 + 100 / workers(i); })}},
+          5);
+  numbers("collinear columns",
+          {{"workers", Cells(18, workers)},
+           {"cores", Cells(18, [&](size_t i) { return 4 * workers(i); })},
+           {"cores_again", Cells(18, [&](size_t i) { return 4 * workers(i) + 1; })},
+           {"y", Cells(18, [&](size_t i) { return 5 + 100 / workers(i); })}},
+          5);
+  numbers(
+      "five orders of magnitude",
+      {{"workers", Cells(60, workers)},
+       {"size", Cells(60, [](size_t i) { return std::pow(10.0, static_cast<double>(i / 12)); })},
+       {"y", Cells(60,
+                   [&](size_t i) {
+                     return std::pow(10.0, static_cast<double>(i / 12)) / workers(i) *
+                            (1 + 0.02 * static_cast<double>(i % 5));
+                   })}},
+      20);
+  numbers("outliers",
+          {{"workers", Cells(60, workers)},
+           {"y", Cells(60,
+                       [&](size_t i) {
+                         const double y = (5 + 100 / workers(i)) * std::exp(0.02 * rng.Normal());
+                         return i % 20 == 7 ? 30 * y : y;
+                       })}},
+          80);
+  numbers("repeats only",
+          {{"workers", Cells(40, [](size_t i) { return i < 20 ? 2.0 : 8.0; })},
+           {"y", Cells(40, [&](size_t i) { return (i < 20 ? 50.0 : 15.0) + rng.Uniform(); })}},
+          5);
+  numbers("zero and negative targets",
+          {{"workers", Cells(20, workers)},
+           {"y", Cells(20, [](size_t i) { return static_cast<double>(i % 5) - 1; })}},
+          1e9);
+  numbers("huge and tiny inputs",
+          {{"bytes", Cells(24, [](size_t i) { return 1e18 * static_cast<double>(1 + i % 6); })},
+           {"rate", Cells(24, [](size_t i) { return 1e-18 * static_cast<double>(1 + i / 6); })},
+           {"y", Cells(24, [](size_t i) { return static_cast<double>(1 + i % 6); })}},
+          30);
+
+  core::Table levels = support::NumberTable({{"workers", Cells(600, workers)}});
+  std::vector<std::string> names;
+  for (int level = 0; level < 200; ++level) names.push_back("job" + std::to_string(level));
+  support::AddCategories(levels, "job", names,
+                         Cells(600, [](size_t i) { return static_cast<double>(i % 200); }));
+  levels.columns.push_back(core::Column::Numbers(
+      "y", core::NumberVector::Of(Cells(600, [&](size_t i) {
+        return (5 + 100 / workers(i)) * (1 + static_cast<double>(i % 200) / 50);
+      }))));
+  troubles.push_back({"200 levels", std::move(levels), 15});
+  return troubles;
+}
+
+// The training rows, and rows far outside: everything times 1000, over 1000, and unseen levels.
+Matrix Questions(const Dataset& data) {
+  const Eigen::Index rows = std::min<Eigen::Index>(data.x.rows(), 20);
+  Matrix asked(3 * rows, data.x.cols());
+  asked.topRows(rows) = data.x.topRows(rows);
+  asked.middleRows(rows, rows) = 1000 * data.x.topRows(rows);
+  asked.bottomRows(rows) = data.x.topRows(rows) / 1000;
+  for (size_t j = 0; j < data.schema.inputs.size(); ++j) {
+    if (data.schema.inputs[j].kind != core::ColumnKind::kCategory) continue;
+    asked.col(static_cast<Eigen::Index>(j)).tail(2 * rows).setConstant(-1);
+  }
+  return asked;
+}
+
+void ExpectSane(const Trouble& trouble, const SearchOptions& options, bool default_search) {
+  const Dataset data = support::MakeDataset(trouble.table, "y");
+  base::NoProgress progress;
+  auto outcome = Search(data, options, {}, progress);
+  const std::string what =
+      trouble.name + ", " + (default_search ? "default" : options.techniques.front());
+  if (!outcome.ok()) {
+    EXPECT_FALSE(default_search) << what << ": " << outcome.error().Describe();
+    EXPECT_GT(outcome.error().Describe().size(), 20U) << what;
+    return;
+  }
+  const Matrix asked = Questions(data);
+  for (const Contender& contender : outcome->contenders) {
+    const Vector predicted = contender.fitted.Predict(asked);
+    EXPECT_TRUE(predicted.allFinite()) << what;
+    EXPECT_TRUE(data.y.minCoeff() <= 0 || predicted.minCoeff() > 0) << what;
+  }
+  if (default_search) {
+    EXPECT_LT(outcome->contenders.front().training.mape_percent.value_or(0), trouble.most_mape)
+        << what;
+  }
+  const Model model = MakeModel(data, options, std::move(*outcome));
+  for (Eigen::Index i = 0; i < asked.rows(); ++i) {
+    const double predicted = model.fitted.Predict(asked.row(i))(0);
+    EXPECT_TRUE(std::isfinite(predicted)) << what;
+  }
+}
+
+TEST(DegenerateTest, TheDefaultSearchGivesASensibleModel) {
+  for (const Trouble& trouble : Troubles()) {
+    ExpectSane(trouble, {}, true);
+    SearchOptions outside;
+    outside.question.extrapolate = 0;
+    outside.jobs = 2;
+    ExpectSane(trouble, outside, true);
+  }
+}
+
+TEST(DegenerateTest, EveryTechniqueGivesAModelOrARefusal) {
+  for (const Trouble& trouble : Troubles()) {
+    for (const std::string& technique : TechniqueNames()) {
+      if (technique == "blend") continue;  // the default
+      SearchOptions options;
+      options.techniques = {technique};
+      options.jobs = 2;
+      ExpectSane(trouble, options, false);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace reckon::learn
