@@ -17,12 +17,13 @@ namespace {
 using Eigen::Index;
 using Form = LawInput::Form;
 
-constexpr std::array<double, 3> kTrees{0, 60, 200};
+constexpr std::array<double, 3> kTrees{0, 150, 500};       // inside the range
+constexpr std::array<double, 3> kTreesBeyond{0, 60, 200};  // for extrapolation
 constexpr size_t kMostInputs = 200;
 
 // Penalties are against about one unit of squared log error a configuration.
-constexpr double kLevelPenalty = 0.02;
-constexpr double kLevelPenaltyBeyond = 0.005;  // for extrapolation
+constexpr double kLevelPenalty = 0.1;
+constexpr double kLevelPenaltyBeyond = 0.005;
 constexpr double kConstantPenalty = 1e-4;
 
 // What usually happens along a column, term after term: work that is divided among workers, a
@@ -131,7 +132,7 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
   const auto add = [&](double apart, double terms, double sharpness, double penalty,
                        double recency) {
     CandidateGroup group;
-    for (const double trees : kTrees) {
+    for (const double trees : question.extrapolate ? kTreesBeyond : kTrees) {
       group.push_back({.technique = std::string(name()),
                        .scale = TargetScale::kLog,
                        .features = {.raw = false, .log = true},
@@ -148,12 +149,16 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
     if (apart == 1 && (inputs.levels.empty() || inputs.levels.size() * 6 > data.rows())) continue;
     for (const double terms : {2.0, 3.0}) {
       for (const double sharpness : {1.0, 4.0}) {
-        add(apart, terms, sharpness, 0.05, 0);
-        if (!question.extrapolate) continue;
+        if (!question.extrapolate) {
+          add(apart, terms, sharpness, 0.05, 0);
+          continue;
+        }
         // Beyond the range no one way is best; a blend of several is steadier.
-        add(apart, terms, sharpness, 0.05, 2);
-        add(apart, terms, sharpness, 0.005, 0);
-        add(apart, terms, sharpness, 0.005, 2);
+        for (const double penalty : {0.05, 0.005}) {
+          for (const double recency : {0.0, 2.0}) {
+            add(apart, terms, sharpness, penalty, recency);
+          }
+        }
       }
     }
   }

@@ -11,14 +11,20 @@ namespace {
 
 // `share` of 0..count-1, ascending; all of them when the share is 1.
 std::vector<uint32_t> Draw(size_t count, double share, base::Rng& rng) {
-  std::vector<uint32_t> drawn(count);
-  std::iota(drawn.begin(), drawn.end(), 0U);
-  if (share >= 1) return drawn;
-  const std::vector<size_t> order = rng.Permutation(count);
+  std::vector<uint32_t> drawn;
+  if (share >= 1) {
+    drawn.resize(count);
+    std::iota(drawn.begin(), drawn.end(), 0U);
+    return drawn;
+  }
   const auto size =
       std::max<size_t>(1, static_cast<size_t>(std::ceil(share * static_cast<double>(count))));
-  drawn.assign(order.begin(), order.begin() + static_cast<ptrdiff_t>(size));
-  std::sort(drawn.begin(), drawn.end());
+  drawn.reserve(size);
+  // One after the other with the probability that fills the rest: in order without sorting (Knuth,
+  // The Art of Computer Programming 2, algorithm 3.4.2 S).
+  for (size_t i = 0; drawn.size() < size; ++i) {
+    if (rng.Below(count - i) < size - drawn.size()) drawn.push_back(static_cast<uint32_t>(i));
+  }
   return drawn;
 }
 
