@@ -17,8 +17,13 @@ namespace {
 
 base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions& options) {
   const std::vector<std::string> only_blend{"blend"};
-  if (options.techniques.empty() || options.techniques == only_blend) return AllTechniques();
   std::vector<const Technique*> chosen;
+  if (options.techniques.empty() || options.techniques == only_blend) {
+    for (const Technique* technique : AllTechniques()) {
+      if (technique->TakesPart(options.question)) chosen.push_back(technique);
+    }
+    return chosen;
+  }
   for (const std::string& name : options.techniques) {
     RECKON_ASSIGN(const Technique* technique, FindTechnique(name));
     if (std::find(chosen.begin(), chosen.end(), technique) == chosen.end()) {
