@@ -7,9 +7,14 @@
 #include "learn/regressors/boosted_trees.h"
 #include "learn/regressors/decision_tree.h"
 #include "learn/regressors/ernest.h"
+#include "learn/regressors/gaussian_process.h"
 #include "learn/regressors/generic.h"
+#include "learn/regressors/lasso.h"
+#include "learn/regressors/nnls.h"
 #include "learn/regressors/powers.h"
 #include "learn/regressors/ridge.h"
+#include "learn/regressors/stepwise.h"
+#include "learn/regressors/svr.h"
 
 namespace reckon::learn {
 
@@ -20,9 +25,15 @@ const std::vector<const Technique*>& AllTechniques() {
   static const BoostedTreesTechnique kBoost;
   static const PowersTechnique kPowers;
   static const GenericTechnique kGeneric;
+  static const GaussianProcessTechnique kProcess;
+  static const LassoTechnique kLasso;
+  static const StepwiseTechnique kStepwise;
+  static const NnlsTechnique kNnls;
+  static const SvrTechnique kSvr;
   static const BlendTechnique kBlend;
-  static const std::vector<const Technique*> kAll{&kRidge,  &kErnest,  &kTree, &kBoost,
-                                                  &kPowers, &kGeneric, &kBlend};
+  static const std::vector<const Technique*> kAll{&kRidge,    &kErnest,  &kTree,    &kBoost,
+                                                  &kPowers,   &kGeneric, &kProcess, &kLasso,
+                                                  &kStepwise, &kNnls,    &kSvr,     &kBlend};
   return kAll;
 }
 
