@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/features/feature_text.h"
 #include "learn/regressors/generic.h"
 #include "learn/regressors/registry.h"
 #include "learn/search/presets.h"
@@ -20,6 +21,15 @@ base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
       return base::BadInput(fmt::format("degree {} is not between 1 and 3", request.degree));
     }
     restrictions.degree = static_cast<int>(request.degree);
+  }
+  if (!request.select.empty()) {
+    RECKON_ASSIGN(restrictions.select, learn::ParseTermSelection(request.select));
+  }
+  if (request.max_terms != 0) {
+    if (!restrictions.select || restrictions.select->way == learn::TermSelection::Way::kNone) {
+      return base::BadInput("--max-terms limits a selection; name one with --select");
+    }
+    restrictions.select->most_terms = static_cast<int>(request.max_terms);
   }
   if (!request.scale.empty()) {
     RECKON_ASSIGN(restrictions.scale, learn::ParseTargetScale(request.scale));
@@ -75,6 +85,9 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
   prepared.search.jobs = context.jobs;
   RECKON_ASSIGN(prepared.table, LoadData(request.data, context));
   RECKON_ASSIGN(prepared.data, learn::BuildDataset(prepared.table, prepared.dataset_options));
+  if (prepared.search.restrictions.features) {
+    RECKON_TRY(learn::CheckFeatureColumns(*prepared.search.restrictions.features, prepared.data));
+  }
   prepared.notes = prepared.data.notes;
   RECKON_TRY(CheckLogScale(prepared));
   return prepared;

@@ -19,8 +19,10 @@ struct LearnRequest {
   std::string missing = "fill";
   std::vector<std::string> techniques;  // empty: all that apply
   std::string preset;                   // a published list of candidates instead; empty: none
-  std::string features;                 // "raw,inverse,log", empty: searched
+  std::string features;                 // "raw,inverse=workers,log", empty: searched
   uint64_t degree = 0;                  // 1..3; 0: searched
+  std::string select;                   // "forward", "importance=0.9", empty: none
+  uint64_t max_terms = 0;               // that a selection keeps; 0: no limit of its own
   std::string scale;                    // "linear" or "log", empty: searched
   std::string workers;                  // column names; empty: guessed
   std::string size;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
+#include "learn/features/feature_text.h"
 
 namespace reckon::learn {
 

@@ -1,7 +1,6 @@
 #include "learn/candidate_json.h"
 
-#include <algorithm>
-
+#include "learn/features/feature_options_json.h"
 #include "learn/json_fields.h"
 
 namespace reckon::learn {
@@ -15,12 +14,7 @@ base::Result<Candidate> CandidateFromJson(const base::Json& json) {
   const base::Json& settings = fields.Object("settings");
   RECKON_TRY(fields.Check());
   RECKON_ASSIGN(candidate.scale, ParseTargetScale(scale));
-  JsonFields forms(features, "candidate.features");
-  candidate.features.raw = forms.Flag("raw");
-  candidate.features.inverse = forms.Flag("inverse");
-  candidate.features.log = forms.Flag("log");
-  candidate.features.degree = static_cast<int>(std::min<uint64_t>(forms.Count("degree"), 100));
-  RECKON_TRY(forms.Check());
+  RECKON_ASSIGN(candidate.features, FeatureOptionsFromJson(features));
   // Files of earlier versions have none.
   const base::Json words = json.value("words", base::Json::object());
   if (!words.is_object()) {
@@ -45,10 +39,7 @@ base::Json CandidateToJson(const Candidate& candidate) {
   base::Json json;
   json["technique"] = candidate.technique;
   json["scale"] = TargetScaleName(candidate.scale);
-  json["features"]["raw"] = candidate.features.raw;
-  json["features"]["inverse"] = candidate.features.inverse;
-  json["features"]["log"] = candidate.features.log;
-  json["features"]["degree"] = candidate.features.degree;
+  json["features"] = FeatureOptionsToJson(candidate.features);
   json["settings"] = base::Json::object();
   for (const auto& [name, value] : candidate.settings) json["settings"][name] = value;
   if (!candidate.words.empty()) json["words"] = candidate.words;

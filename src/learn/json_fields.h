@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,18 @@ class JsonFields {
     return Child(key, &base::Json::is_object, "an object");
   }
   const base::Json& List(const char* key) { return Child(key, &base::Json::is_array, "a list"); }
+  // A list of numbers and nothing else.
+  std::vector<double> Numbers(const char* key) {
+    std::vector<double> numbers;
+    for (const base::Json& entry : List(key)) {
+      if (!entry.is_number()) {
+        Fail(fmt::format("{}.{} holds what is not a number", path_, key));
+        return {};
+      }
+      numbers.push_back(entry.get<double>());
+    }
+    return numbers;
+  }
   std::optional<double> MaybeNumber(const char* key) {
     if (problem_.empty() && json_.contains(key) && json_[key].is_null()) return std::nullopt;
     return Number(key);

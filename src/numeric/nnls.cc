@@ -25,6 +25,7 @@ Vector SolvePassive(const Matrix& gram, const Vector& moment, const std::vector<
 
 base::Result<Vector> SolveNnls(const Matrix& a, const Vector& b) {
   const Index columns = a.cols();
+  if (columns == 0) return Vector();
   Vector scale = a.colwise().norm();
   Matrix scaled = a;
   for (Index j = 0; j < columns; ++j) {

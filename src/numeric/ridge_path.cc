@@ -1,6 +1,7 @@
 #include "numeric/ridge_path.h"
 
-#include <cmath>
+#include <algorithm>
+#include <utility>
 
 #include <Eigen/Eigenvalues>
 
@@ -11,16 +12,9 @@ namespace reckon::numeric {
 RidgePath::RidgePath(const Matrix& x, const Vector& y) {
   RECKON_CHECK(x.rows() == y.size() && x.rows() >= 1);
   const auto rows = static_cast<double>(x.rows());
-  mean_ = x.colwise().mean();
+  columns_ = Standardise(x);
   y_mean_ = y.mean();
-  Matrix standard = x.rowwise() - mean_.transpose();
-  deviation_ = (standard.colwise().squaredNorm() / rows).cwiseSqrt();
-  for (Eigen::Index j = 0; j < x.cols(); ++j) {
-    // Rounding alone gives a constant column a deviation of about 1e-16 of its size.
-    const bool varies = deviation_(j) > 1e-12 * (std::fabs(mean_(j)) + 1e-300);
-    if (!varies) deviation_(j) = 0;
-    standard.col(j) *= varies ? 1 / deviation_(j) : 0.0;
-  }
+  const Matrix standard = std::move(columns_.x);
   const Matrix correlation = standard.transpose() * standard / rows;
   const Vector moment = standard.transpose() * (y.array() - y_mean_).matrix() / rows;
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(correlation);
@@ -30,7 +24,7 @@ RidgePath::RidgePath(const Matrix& x, const Vector& y) {
 }
 
 RidgePath::Solution RidgePath::Solve(double alpha) const {
-  const Eigen::Index columns = mean_.size();
+  const Eigen::Index columns = columns_.mean.size();
   Solution solution;
   solution.weights = Vector::Zero(columns);
   solution.intercept = y_mean_;
@@ -40,11 +34,8 @@ RidgePath::Solution RidgePath::Solve(double alpha) const {
   for (Eigen::Index i = 0; i < columns; ++i) {
     if (eigenvalues_(i) > floor) shrunk(i) = projected_(i) / (eigenvalues_(i) + alpha);
   }
-  const Vector standard = eigenvectors_ * shrunk;
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    if (deviation_(j) > 0) solution.weights(j) = standard(j) / deviation_(j);
-  }
-  solution.intercept -= solution.weights.dot(mean_);
+  solution.weights = columns_.Unscaled(eigenvectors_ * shrunk);
+  solution.intercept -= solution.weights.dot(columns_.mean);
   return solution;
 }
 

@@ -1,7 +1,7 @@
 // Ridge regression for many penalties from one decomposition.
 #pragma once
 
-#include "numeric/matrix.h"
+#include "numeric/standardise.h"
 
 namespace reckon::numeric {
 
@@ -22,8 +22,7 @@ class RidgePath {
   Solution Solve(double alpha) const;
 
  private:
-  Vector mean_;
-  Vector deviation_;  // 0: no variation
+  Standardised columns_;  // without their cells
   double y_mean_;
   Vector eigenvalues_;
   Matrix eigenvectors_;

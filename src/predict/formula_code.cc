@@ -126,6 +126,8 @@ class CodeWriter {
       Trees(tree->terms, 0, {tree->nodes});
     } else if (const auto* ensemble = std::get_if<learn::EnsembleFormula>(&formula)) {
       Trees(ensemble->terms, ensemble->base, ensemble->trees);
+    } else if (const auto* kernel = std::get_if<learn::KernelFormula>(&formula)) {
+      Kernel(*kernel);
     } else if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
       const std::string text = LawText(*law, schema_, syntax_);
       Return(cpp_ ? text : "(" + text + ")");  // over several lines
@@ -136,7 +138,9 @@ class CodeWriter {
     }
   }
 
-  void Linear(const learn::LinearFormula& formula) {
+  void Linear(const learn::LinearFormula& formula) { Return(LinearSum(formula)); }
+
+  std::string LinearSum(const learn::LinearFormula& formula) const {
     std::string sum = syntax_.Number(formula.intercept);
     for (size_t i = 0; i < formula.terms.size(); ++i) {
       if (formula.weights[i] == 0) continue;
@@ -144,16 +148,63 @@ class CodeWriter {
                          syntax_.Number(std::fabs(formula.weights[i])),
                          syntax_.TermText(formula.terms[i], schema_));
     }
-    Return(sum);
+    return sum;
+  }
+
+  // "f = [...]": the values of terms, as a list.
+  void List(const std::string& name, const std::vector<std::string>& values) {
+    Line(fmt::format(fmt::runtime(cpp_ ? "const std::vector<double> {}{{{}}};" : "{} = [{}]"), name,
+                     base::Join(values, ", ")));
+  }
+
+  void Kernel(const learn::KernelFormula& formula) {
+    std::vector<std::string> features;
+    for (size_t t = 0; t < formula.scale.size(); ++t) {
+      features.push_back(syntax_.Number(formula.scale[t]) + " * " +
+                         syntax_.TermText(formula.line.terms[t], schema_));
+    }
+    List("f", features);
+    // A row: the coefficient of a centre, then its terms.
+    Line(cpp_ ? "static const std::vector<std::vector<double>> centres{" : "centres = (");
+    ++depth_;
+    for (size_t i = 0; i < formula.coefficients.size(); ++i) {
+      std::vector<std::string> row{syntax_.Number(formula.coefficients[i])};
+      for (const double cell : formula.centres.col(static_cast<Eigen::Index>(i))) {
+        row.push_back(syntax_.Number(cell));
+      }
+      Line(fmt::format(fmt::runtime(cpp_ ? "{{{}}}," : "({}),"), base::Join(row, ", ")));
+    }
+    --depth_;
+    Line(cpp_ ? "};" : ")");
+    Line((cpp_ ? "double sum = " : "sum = ") + LinearSum(formula.line) + (cpp_ ? ";" : ""));
+    const bool gaussian = formula.shape == learn::KernelFormula::Shape::kGaussian;
+    if (cpp_) {
+      Line("for (const std::vector<double>& centre : centres) {");
+      Line("    double square = 0;");
+      Line("    for (size_t t = 0; t < f.size(); ++t) {");
+      Line("        square += (f[t] - centre[t + 1]) * (f[t] - centre[t + 1]);");
+      Line("    }");
+      if (!gaussian) Line("    const double r = std::sqrt(5 * square);");
+      Line(gaussian ? "    sum += centre[0] * std::exp(-square);"
+                    : "    sum += centre[0] * (1 + r + r * r / 3) * std::exp(-r);");
+      Line("}");
+    } else {
+      Line("for centre in centres:");
+      Line("    square = 0.0");
+      Line("    for t in range(len(f)):");
+      Line("        square += (f[t] - centre[t + 1]) ** 2");
+      if (!gaussian) Line("    r = math.sqrt(5 * square)");
+      Line(gaussian ? "    sum += centre[0] * math.exp(-square)"
+                    : "    sum += centre[0] * (1 + r + r * r / 3) * math.exp(-r)");
+    }
+    Return("sum");
   }
 
   void Trees(const std::vector<learn::Term>& terms, double base,
              const std::vector<std::vector<TreeNode>>& trees) {
     std::vector<std::string> features;
     for (const learn::Term& term : terms) features.push_back(syntax_.TermText(term, schema_));
-    const std::string list = base::Join(features, ", ");
-    Line(cpp_ ? fmt::format("const std::vector<double> f{{{}}};", list)
-              : fmt::format("f = [{}]", list));
+    List("f", features);
     if (cpp_) {
       Line("struct Node { int f; double t; int l, r; double v; };");
       Line("static const std::vector<std::vector<Node>> trees{");

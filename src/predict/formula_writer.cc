@@ -137,6 +137,20 @@ std::string EnsembleText(const learn::EnsembleFormula& formula, const Schema& sc
                      base::Count(formula.trees.size(), "tree"), base::Join(names, ", "));
 }
 
+// The line in full; of the bumps, how many there are and over what: a page of numbers says less.
+std::string KernelText(const learn::KernelFormula& formula, const Schema& schema,
+                       const Syntax& syntax) {
+  std::vector<std::string> names;
+  for (const Term& term : formula.line.terms) names.push_back(syntax.TermText(term, schema));
+  const bool latex = syntax.language == FormulaLanguage::kLatex;
+  const bool gaussian = formula.shape == learn::KernelFormula::Shape::kGaussian;
+  return LinearText(formula.line, schema, syntax) + (latex ? " + " : "\n      + ") +
+         syntax.Name(fmt::format("{} around training rows",
+                                 base::Count(formula.coefficients.size(),
+                                             gaussian ? "Gaussian bump" : "Matern 5/2 bump"))) +
+         (latex ? "(" : " over ") + base::Join(names, ", ") + (latex ? ")" : "");
+}
+
 std::string FittedText(const learn::Fitted& fitted, const Schema& schema, const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
   const learn::Formula formula = fitted.predictor->ToFormula();
@@ -167,6 +181,9 @@ std::string FittedText(const learn::Fitted& fitted, const Schema& schema, const 
   }
   if (const auto* ensemble = std::get_if<learn::EnsembleFormula>(&formula)) {
     return left + " = " + EnsembleText(*ensemble, schema, syntax) + "\n";
+  }
+  if (const auto* kernel = std::get_if<learn::KernelFormula>(&formula)) {
+    return left + " = " + KernelText(*kernel, schema, syntax) + "\n";
   }
   std::string tree;
   const Syntax words(FormulaLanguage::kText, schema);

@@ -23,15 +23,19 @@ void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
   options.Text("--missing", &learn.missing,
                "rows with empty cells: fill (default), drop or refuse");
   options.Names("--technique", &learn.techniques,
-                fmt::format("only these: {} (default: all that apply)",
+                fmt::format("only these: {} (default: those that suit the question)",
                             base::Join(app::KnownTechniques(), ", ")));
   options.Text("--preset", &learn.preset,
                fmt::format("try exactly a published list of candidates: {}",
                            base::Join(app::KnownPresets(), ", ")));
   options.Text("--features", &learn.features,
-               "only these forms: raw, inverse, log, joined by commas (default: searched)");
+               "only these: raw, inverse, log, interactions, joined by commas; inverse=COL:COL and "
+               "log=COL for some columns (default: searched)");
   options.Whole("--degree", &learn.degree, 1, 3,
                 "products of up to this many factors, 1..3 (default: searched)");
+  options.Text("--select", &learn.select,
+               "keep some features: forward, importance or importance=SHARE (default: none)");
+  options.Whole("--max-terms", &learn.max_terms, 1, 10000, "features that --select may keep");
   options.Text("--scale", &learn.scale, "fit the target (linear) or its log (default: searched)");
   options.Text("--workers", &learn.workers, "column that counts workers (default: by its name)");
   options.Text("--size", &learn.size, "column that measures the data (default: by its name)");

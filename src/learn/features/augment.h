@@ -3,8 +3,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "learn/features/term.h"
+#include "learn/features/term_selection.h"
 
 namespace reckon::learn {
 
@@ -13,15 +15,14 @@ struct FeatureOptions {
   bool inverse = false;  // 1/x, for columns without zeros
   bool log = false;      // log x, for columns with positive values only
   int degree = 1;        // products of up to this many factors, 1..3
+  // The only columns to take inverses and logs of; empty: every column that allows it.
+  std::vector<std::string> inverse_of = {};
+  std::vector<std::string> log_of = {};
+  bool interactions_only = false;  // products of different columns only: no squares
+  TermSelection select = {};       // which of these terms to keep
 
   bool operator==(const FeatureOptions&) const = default;
 };
-
-// "raw+inverse+log", with ", degree 2" when there are products.
-std::string FeatureOptionsName(const FeatureOptions& options);
-
-// "raw,inverse,log" in any order and number -> options with degree 1.
-base::Result<FeatureOptions> ParseFeatureOptions(const std::string& text);
 
 // One term for every allowed form of every number, one for every level of every category, and their
 // products. A column that is out of the domain of every asked form contributes its raw values, so

@@ -84,7 +84,21 @@ struct PowerLawFormula {
   Spread spread;
 };
 
+// intercept + sum of weight * term + sum over centres of coefficient * shape(r^2), r^2 the sum over
+// terms of (scale * (term - the centre's term))^2.
+struct KernelFormula {
+  enum class Shape {
+    kGaussian,  // exp(-r^2)
+    kMatern52,  // numeric::Matern52
+  };
+  LinearFormula line;
+  Shape shape = Shape::kGaussian;
+  std::vector<double> scale;         // of each term
+  numeric::Matrix centres;           // terms x centres, each term times its scale
+  std::vector<double> coefficients;  // of each centre
+};
+
 using Formula = std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula,
-                             PowerLawFormula, BlendFormula>;
+                             PowerLawFormula, BlendFormula, KernelFormula>;
 
 }  // namespace reckon::learn

@@ -11,6 +11,21 @@ LinearPredictor::LinearPredictor(FeatureMap features, Vector weights, double int
   RECKON_CHECK(features_.terms().size() == static_cast<size_t>(weights_.size()));
 }
 
+std::unique_ptr<Predictor> LinearPredictor::WithoutZeros(const FeatureMap& features,
+                                                         const Vector& weights, double intercept) {
+  std::vector<Term> terms;
+  std::vector<double> kept;
+  for (size_t t = 0; t < features.terms().size(); ++t) {
+    const double weight = weights(static_cast<Eigen::Index>(t));
+    if (weight == 0) continue;
+    terms.push_back(features.terms()[t]);
+    kept.push_back(weight);
+  }
+  return std::make_unique<LinearPredictor>(
+      FeatureMap(std::move(terms)),
+      Eigen::Map<const Vector>(kept.data(), static_cast<Eigen::Index>(kept.size())), intercept);
+}
+
 Vector LinearPredictor::Predict(const Matrix& x) const {
   return (features_.Apply(x) * weights_).array() + intercept_;
 }

@@ -1,4 +1,4 @@
-// A weighted sum of terms: what ridge and Ernest's non-negative least squares fit.
+// A weighted sum of terms: what ridge, the lasso and their like fit.
 #pragma once
 
 #include "learn/regressors/technique.h"
@@ -8,6 +8,9 @@ namespace reckon::learn {
 class LinearPredictor final : public Predictor {
  public:
   LinearPredictor(FeatureMap features, Vector weights, double intercept);
+  // Of the terms whose weight is not 0: nobody needs to measure a column that does not count.
+  static std::unique_ptr<Predictor> WithoutZeros(const FeatureMap& features, const Vector& weights,
+                                                 double intercept);
   static base::Result<std::unique_ptr<Predictor>> Load(const base::Json& json,
                                                        const Schema& schema);
 

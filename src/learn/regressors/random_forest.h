@@ -16,7 +16,7 @@ class RandomForestTechnique final : public Technique {
     return "fewer than 5000 features; ask for fewer forms or a lower degree";
   }
   // Boosting wins inside the range on nearly all data, and a forest's trees are fifty times larger.
-  bool in_default_search() const override { return false; }
+  bool TakesPart(const Question&) const override { return false; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

@@ -7,10 +7,15 @@
 #include "learn/regressors/boosted_trees.h"
 #include "learn/regressors/decision_tree.h"
 #include "learn/regressors/ernest.h"
+#include "learn/regressors/gaussian_process.h"
 #include "learn/regressors/generic.h"
+#include "learn/regressors/lasso.h"
+#include "learn/regressors/nnls.h"
 #include "learn/regressors/powers.h"
 #include "learn/regressors/random_forest.h"
 #include "learn/regressors/ridge.h"
+#include "learn/regressors/stepwise.h"
+#include "learn/regressors/svr.h"
 #include "learn/regressors/xgboost.h"
 
 namespace reckon::learn {
@@ -24,9 +29,15 @@ const std::vector<const Technique*>& AllTechniques() {
   static const XgboostTechnique kXgboost;
   static const PowersTechnique kPowers;
   static const GenericTechnique kGeneric;
+  static const GaussianProcessTechnique kProcess;
+  static const LassoTechnique kLasso;
+  static const StepwiseTechnique kStepwise;
+  static const NnlsTechnique kNnls;
+  static const SvrTechnique kSvr;
   static const BlendTechnique kBlend;
-  static const std::vector<const Technique*> kAll{&kRidge,   &kErnest, &kTree,    &kForest, &kBoost,
-                                                  &kXgboost, &kPowers, &kGeneric, &kBlend};
+  static const std::vector<const Technique*> kAll{
+      &kRidge,   &kErnest,  &kTree,  &kForest,   &kBoost, &kXgboost, &kPowers,
+      &kGeneric, &kProcess, &kLasso, &kStepwise, &kNnls,  &kSvr,     &kBlend};
   return kAll;
 }
 

@@ -47,6 +47,7 @@ struct PenaltyChoice {
 struct Restrictions {
   std::optional<FeatureOptions> features;
   std::optional<int> degree;
+  std::optional<TermSelection> select;
   std::optional<TargetScale> scale;
   std::optional<PenaltyChoice> penalty;  // nullopt: none
 };
@@ -72,8 +73,9 @@ class Technique {
   // What the data must have for Candidates to find any, for the message when it has not.
   virtual std::string_view requirement() const = 0;
 
-  // Whether a search tries it that nobody asked for; otherwise it waits to be named.
-  virtual bool in_default_search() const { return true; }
+  // Whether the search tries it for such a question without being told to; otherwise it is there
+  // for those who name it.
+  virtual bool TakesPart(const Question&) const { return true; }
 
   // The candidates worth trying on this data for this question; empty when the technique does not
   // apply (for instance, no column counts workers).

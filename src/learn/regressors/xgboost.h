@@ -16,7 +16,7 @@ class XgboostTechnique final : public Technique {
   std::string_view requirement() const override {
     return "fewer than 5000 features; ask for fewer forms or a lower degree";
   }
-  bool in_default_search() const override { return false; }
+  bool TakesPart(const Question&) const override { return false; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

@@ -1,7 +1,6 @@
 #include "learn/search/search.h"
 
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -22,8 +21,9 @@ base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions
   const std::vector<std::string> only_blend{"blend"};
   std::vector<const Technique*> chosen;
   if (options.techniques.empty() || options.techniques == only_blend) {
-    std::copy_if(AllTechniques().begin(), AllTechniques().end(), std::back_inserter(chosen),
-                 [](const Technique* technique) { return technique->in_default_search(); });
+    for (const Technique* technique : AllTechniques()) {
+      if (technique->TakesPart(options.question)) chosen.push_back(technique);
+    }
     return chosen;
   }
   for (const std::string& name : options.techniques) {
