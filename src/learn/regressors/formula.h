@@ -6,6 +6,7 @@
 
 #include "learn/features/term.h"
 #include "learn/laws/law_inputs.h"
+#include "learn/laws/scaling_law.h"
 #include "numeric/power_sum.h"
 
 namespace reckon::learn {
@@ -85,6 +86,6 @@ struct PowerLawFormula {
 };
 
 using Formula = std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula,
-                             PowerLawFormula, BlendFormula>;
+                             PowerLawFormula, ScalingLaw, BlendFormula>;
 
 }  // namespace reckon::learn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/laws/law_library.h"
 #include "learn/regressors/blend.h"
 #include "learn/regressors/boosted_trees.h"
 #include "learn/regressors/decision_tree.h"
@@ -10,6 +11,7 @@
 #include "learn/regressors/generic.h"
 #include "learn/regressors/powers.h"
 #include "learn/regressors/ridge.h"
+#include "learn/regressors/scaling_law_technique.h"
 
 namespace reckon::learn {
 
@@ -21,9 +23,24 @@ const std::vector<const Technique*>& AllTechniques() {
   static const PowersTechnique kPowers;
   static const GenericTechnique kGeneric;
   static const BlendTechnique kBlend;
-  static const std::vector<const Technique*> kAll{&kRidge,  &kErnest,  &kTree, &kBoost,
-                                                  &kPowers, &kGeneric, &kBlend};
+  static const std::vector<ScalingLawTechnique> kLaws = ScalingLawTechniques();
+  static const std::vector<const Technique*> kAll = [] {
+    std::vector<const Technique*> all{&kRidge, &kErnest, &kTree, &kBoost, &kPowers, &kGeneric};
+    for (const ScalingLawTechnique& law : kLaws) all.push_back(&law);
+    all.push_back(&kBlend);
+    return all;
+  }();
   return kAll;
+}
+
+std::vector<const Technique*> DefaultTechniques(const Question& question) {
+  std::vector<const Technique*> techniques = AllTechniques();
+  for (const LawDescription& law : LawLibrary()) {
+    if (law.by_default && question.extrapolate) continue;
+    std::erase_if(techniques,
+                  [&law](const Technique* technique) { return technique->name() == law.name; });
+  }
+  return techniques;
 }
 
 std::vector<std::string> TechniqueNames() {

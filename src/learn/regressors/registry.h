@@ -10,6 +10,9 @@ namespace reckon::learn {
 
 const std::vector<const Technique*>& AllTechniques();
 
+// Those that a search tries for this question when nobody names any.
+std::vector<const Technique*> DefaultTechniques(const Question& question);
+
 std::vector<std::string> TechniqueNames();
 
 // kBadInput with the nearest name when there is none.

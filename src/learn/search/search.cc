@@ -17,7 +17,9 @@ namespace {
 
 base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions& options) {
   const std::vector<std::string> only_blend{"blend"};
-  if (options.techniques.empty() || options.techniques == only_blend) return AllTechniques();
+  if (options.techniques.empty() || options.techniques == only_blend) {
+    return DefaultTechniques(options.question);
+  }
   std::vector<const Technique*> chosen;
   for (const std::string& name : options.techniques) {
     RECKON_ASSIGN(const Technique* technique, FindTechnique(name));
