@@ -20,7 +20,9 @@ constexpr std::array<std::pair<Form, std::string_view>, 5> kForms{{{Form::kPower
                                                                    {Form::kExcess, "excess"},
                                                                    {Form::kAbove, "above"},
                                                                    {Form::kUpTo, "up_to"}}};
-constexpr double kLargest = 1e300;
+// Their product is finite.
+constexpr double kLargestCoefficient = 1e290;
+constexpr double kLargestScale = 1e6;
 constexpr double kLargestNumber = 1e9;  // of a factor
 constexpr size_t kMostTerms = 1000;
 
@@ -65,8 +67,9 @@ base::Result<LawTerm> TermFromJson(const Json& json, const Schema& schema) {
   RECKON_TRY(fields.Check());
   if (part != "compute" && part != "exchange") return Corrupt("has a term of an unknown part");
   term.part = part == "compute" ? LawPart::kCompute : LawPart::kExchange;
-  const auto positive = [](double value) { return value > 0 && value <= kLargest; };
-  if (!positive(term.scale) || !(term.coefficient == 0 || positive(term.coefficient))) {
+  // Also false for what is no number.
+  const bool scaled = term.scale > 0 && term.scale <= kLargestScale;
+  if (!scaled || !(term.coefficient >= 0 && term.coefficient <= kLargestCoefficient)) {
     return Corrupt(fmt::format("has a bad coefficient '{}'", term.parameter));
   }
   for (const Json& entry : factors) {

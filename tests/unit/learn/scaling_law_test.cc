@@ -260,7 +260,7 @@ TEST(ScalingLawTest, AMachineMeasuredWithOneWorkerTakesTheShapeOfTheOthers) {
     return UslTime(r.at("workers")) * (r.at("type") == 0 ? 1 : 0.35);
   };
   const Dataset data =
-      Grid({{"workers", {1, 2, 4, 8, 16}}, {"type", {0, 1}}}, truth,
+      Grid({{"workers", {1, 2, 3, 4, 6, 8, 12, 16}}, {"type", {0, 1}}}, truth,
            [](const Row& r) { return r.at("type") == 0 || r.at("workers") == 1; }, {"a", "b"});
   for (const char* technique : {"usl", "pmnf", "ring"}) {
     const Model model = FitBy(technique, data);
