@@ -78,7 +78,14 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
   RECKON_ASSIGN(prepared.search.restrictions, ToRestrictions(request));
   prepared.dataset_options.target = request.target;
   prepared.dataset_options.ignore = request.ignore;
-  prepared.search.roles = {request.workers, request.size, request.extrinsic};
+  prepared.search.roles = {.workers = request.workers,
+                           .size = request.size,
+                           .extrinsic = request.extrinsic,
+                           .nodes = request.nodes,
+                           .batch = request.batch,
+                           .bytes = request.bytes,
+                           .servers = request.servers,
+                           .machine = request.machine};
   prepared.search.techniques = request.techniques;
   prepared.search.preset = request.preset;
   prepared.search.seed = request.seed;

@@ -26,6 +26,11 @@ struct LearnRequest {
   std::string scale;                    // "linear" or "log", empty: searched
   std::string workers;                  // column names; empty: guessed
   std::string size;
+  std::string nodes;
+  std::string batch;
+  std::string bytes;
+  std::string servers;
+  std::string machine;
   std::vector<std::string> extrinsic;
   std::string penalty;  // of the generic law: "l1", "l2=0.001"; empty: none
   uint64_t seed = 1;

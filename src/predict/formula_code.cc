@@ -10,6 +10,7 @@
 #include "learn/trees/ensemble.h"
 #include "predict/formula_syntax.h"
 #include "predict/law_writer.h"
+#include "predict/scaling_law_writer.h"
 
 namespace reckon::predict {
 namespace {
@@ -131,6 +132,8 @@ class CodeWriter {
     } else if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
       const std::string text = LawText(*law, schema_, syntax_);
       Return(cpp_ ? text : "(" + text + ")");  // over several lines
+    } else if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) {
+      Scaling(*scaling);
     } else if (const auto* powers = dynamic_cast<const learn::PowersPredictor*>(&predictor)) {
       Powers(*powers);
     } else if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(&predictor)) {
@@ -316,6 +319,45 @@ class CodeWriter {
       value += " + " + Call("residual", held);
     }
     Return(value);
+  }
+
+  // What ScalingLaw::LogTime does.
+  void Scaling(const learn::ScalingLaw& law) {
+    using learn::LawPart;
+    Set("compute", PartText(law, LawPart::kCompute, syntax_));
+    std::string exchange = PartText(law, LawPart::kExchange, syntax_);
+    if (law.machine) {
+      exchange = "(" + exchange + ")";
+      for (size_t level = 0; level < law.exchange.size(); ++level) {
+        if (law.exchange[level] == 1) continue;
+        const std::string here =
+            syntax_.LevelText(*law.machine, schema_.inputs[*law.machine].levels[level]);
+        exchange += fmt::format(" * {}", Power(syntax_.Number(law.exchange[level]), here));
+      }
+    }
+    Set("exchange", exchange);
+    const std::string least = syntax_.Number(learn::ScalingLaw::kShortest);
+    const std::string most = syntax_.Number(learn::ScalingLaw::kLongest);
+    if (law.overlap == 1) {
+      Set("time", "compute + exchange");
+    } else {
+      const std::string g = syntax_.Number(law.overlap);
+      Set("top", Max(Max("compute", "exchange"), least));
+      Set("time",
+          fmt::format("top * {}", Power(fmt::format("({} + {})", Power("(compute / top)", g),
+                                                    Power("(exchange / top)", g)),
+                                        fmt::format("(1.0 / {})", g))));
+    }
+    const auto weights = Eigen::Map<const numeric::Vector>(
+        law.weights.data(), static_cast<Eigen::Index>(law.weights.size()));
+    std::vector<const LawInput*> inputs;
+    for (const LawInput& input : law.inputs) inputs.push_back(&input);
+    Return(fmt::format("{}({}) + ({})", Math("log"), Min(Max("time", least), most),
+                       WeightedSum(weights, 0, inputs)));
+  }
+  std::string Power(const std::string& base, const std::string& power) const {
+    return cpp_ ? fmt::format("std::pow({}, {})", base, power)
+                : fmt::format("{} ** {}", base, power);
   }
 
   // What PowersPredictor::PredictLaw does beyond the measured range.

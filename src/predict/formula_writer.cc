@@ -11,6 +11,7 @@
 #include "predict/formula_code.h"
 #include "predict/formula_syntax.h"
 #include "predict/law_writer.h"
+#include "predict/scaling_law_writer.h"
 
 namespace reckon::predict {
 namespace {
@@ -65,31 +66,6 @@ void AppendTree(const TreeFormula& tree, size_t id, size_t depth, const Schema& 
   AppendTree(tree, static_cast<size_t>(node.right), depth + 1, schema, syntax, out);
 }
 
-// "workers^-0.98", "1.3^[gpu = k80]": what one input multiplies a term by.
-std::string PowerText(const LawInput& input, double weight, const Schema& schema,
-                      const Syntax& syntax) {
-  const bool latex = syntax.language == FormulaLanguage::kLatex;
-  const std::string& column = syntax.columns[input.column];
-  const auto power = [&](const std::string& what, const std::string& exponent) {
-    return latex ? fmt::format("{}^{{{}}}", what, exponent) : fmt::format("{}^{}", what, exponent);
-  };
-  switch (input.form) {
-    case LawInput::Form::kLog:
-      return power(column, syntax.Number(weight));
-    case LawInput::Form::kRaw:
-      return power(syntax.Number(std::exp(weight)),
-                   fmt::format("(({} - {})/{})", column, syntax.Number(input.low),
-                               syntax.Number(std::max(input.high - input.low, 1e-300))));
-    case LawInput::Form::kLevel:
-      return power(syntax.Number(std::exp(weight)),
-                   syntax.LevelText(input.column, schema.inputs[input.column].levels[input.level]));
-    case LawInput::Form::kThreshold:
-      return power(syntax.Number(std::exp(weight)),
-                   fmt::format("[{} > {}]", column, syntax.Number(input.low)));
-  }
-  return "";
-}
-
 // The target itself, not its log.
 std::string PowersText(const PowersFormula& formula, const Schema& schema, const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
@@ -102,7 +78,7 @@ std::string PowersText(const PowersFormula& formula, const Schema& schema, const
     const auto multiply = [&](const std::vector<LawInput>& inputs) {
       for (const LawInput& input : inputs) {
         const double weight = formula.law.weights(k, at++);
-        if (std::fabs(weight) > 1e-6) term += times + PowerText(input, weight, schema, syntax);
+        if (std::fabs(weight) > 1e-6) term += times + InputText(input, weight, schema, syntax);
       }
     };
     multiply(formula.inputs.scaling);
@@ -119,7 +95,7 @@ std::string PowersText(const PowersFormula& formula, const Schema& schema, const
     for (size_t j = 0; j < formula.inputs.levels.size(); ++j) {
       const double weight = formula.law.shared(static_cast<Eigen::Index>(j));
       text += (latex ? times : "\n      * ") +
-              PowerText(formula.inputs.levels[j], weight, schema, syntax);
+              InputText(formula.inputs.levels[j], weight, schema, syntax);
     }
   }
   if (formula.residual_trees > 0) {
@@ -157,6 +133,9 @@ std::string FittedText(const learn::Fitted& fitted, const Schema& schema, const 
   const std::string target = syntax.Name(schema.target);
   if (const auto* powers = std::get_if<PowersFormula>(&formula)) {
     return target + " = " + PowersText(*powers, schema, syntax) + "\n";
+  }
+  if (const auto* law = std::get_if<learn::ScalingLaw>(&formula)) {
+    return target + " = " + ScalingLawText(*law, schema, syntax) + "\n";
   }
   if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(fitted.predictor.get())) {
     const bool logs = blend->scale() == learn::TargetScale::kLog;

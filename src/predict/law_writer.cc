@@ -10,22 +10,6 @@ namespace {
 using learn::PowerLawFormula;
 using learn::Schema;
 
-std::string PowerText(size_t column, double power, const Syntax& syntax) {
-  const std::string& name = syntax.columns[column];
-  const std::string number = syntax.Number(power);
-  switch (syntax.language) {
-    case FormulaLanguage::kLatex:
-      return fmt::format("{{{}}}^{{{}}}", name, number);
-    case FormulaLanguage::kPython:
-      return fmt::format("{} ** {}", name, number);
-    case FormulaLanguage::kCpp:
-      return fmt::format("std::pow({}, {})", name, number);
-    case FormulaLanguage::kText:
-      break;
-  }
-  return fmt::format("{}^{}", name, number);
-}
-
 // The constant of a category's level, as a choice.
 std::string LevelsText(const PowerLawFormula::Levels& levels, const Schema& schema,
                        const Syntax& syntax) {
@@ -67,6 +51,21 @@ std::string LevelsText(const PowerLawFormula::Levels& levels, const Schema& sche
 
 }  // namespace
 
+std::string PowerText(const std::string& what, double power, const Syntax& syntax) {
+  const std::string number = syntax.Number(power);
+  switch (syntax.language) {
+    case FormulaLanguage::kLatex:
+      return fmt::format("{{{}}}^{{{}}}", what, number);
+    case FormulaLanguage::kPython:
+      return fmt::format("{} ** {}", what, number);
+    case FormulaLanguage::kCpp:
+      return fmt::format("std::pow({}, {})", what, number);
+    case FormulaLanguage::kText:
+      break;
+  }
+  return fmt::format("{}^{}", what, number);
+}
+
 std::string LawText(const PowerLawFormula& law, const Schema& schema, const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
   const std::string times = latex ? " \\cdot " : " * ";
@@ -75,7 +74,7 @@ std::string LawText(const PowerLawFormula& law, const Schema& schema, const Synt
   for (const auto& term : law.intrinsic) {
     if (term.factor == 0) continue;
     parts.push_back(syntax.Number(term.factor) + times +
-                    PowerText(term.column, term.power, syntax));
+                    PowerText(syntax.columns[term.column], term.power, syntax));
   }
   for (const auto& levels : law.levels) parts.push_back(LevelsText(levels, schema, syntax));
   if (parts.empty()) parts.push_back(syntax.Number(0));
@@ -83,7 +82,8 @@ std::string LawText(const PowerLawFormula& law, const Schema& schema, const Synt
   std::string text =
       (latex ? "\\left(" : "(") + base::Join(parts, line + "+ ") + (latex ? "\\right)" : ")");
   for (const auto& term : law.extrinsic) {
-    text += line + (latex ? "\\cdot " : "* ") + PowerText(term.column, term.power, syntax);
+    text += line + (latex ? "\\cdot " : "* ") +
+            PowerText(syntax.columns[term.column], term.power, syntax);
   }
   return text + line + "+ " + syntax.Number(law.constant);
 }

@@ -12,4 +12,7 @@ namespace reckon::predict {
 std::string LawText(const learn::PowerLawFormula& law, const learn::Schema& schema,
                     const Syntax& syntax);
 
+// what^power; in code a call or an operator.
+std::string PowerText(const std::string& what, double power, const Syntax& syntax);
+
 }  // namespace reckon::predict

@@ -1,6 +1,8 @@
 #include "predict/scaling_words.h"
 
+#include <algorithm>
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -26,10 +28,55 @@ std::string Line(const std::string& target, const learn::InputColumn& input, dou
                             base::RoundTrip(input.max), input.name);
 }
 
+double CoefficientOf(const learn::ScalingLaw& law, std::string_view parameter) {
+  for (const learn::LawTerm& term : law.terms) {
+    if (term.parameter == parameter) return term.coefficient;
+  }
+  return 0;
+}
+
+// What the authors of a law would say of its coefficients.
+void AddMeaning(const learn::ScalingLaw& law, std::vector<std::string>& lines) {
+  if (law.name == "amdahl") {
+    const double serial = CoefficientOf(law, "serial");
+    const double share = serial / (serial + CoefficientOf(law, "parallel"));
+    lines.push_back(fmt::format("{:.2g} % is not divided among the workers", 100 * share));
+    if (share > 0) lines.back() += fmt::format(": at most {:.1f} times as fast as one", 1 / share);
+  }
+  const double t1 = CoefficientOf(law, "T1");
+  if (law.name == "usl" && t1 > 0) {
+    const double sigma = CoefficientOf(law, "T1*sigma") / t1;
+    const double kappa = CoefficientOf(law, "T1*kappa") / t1;
+    lines.push_back(fmt::format("contention sigma = {}, coherence kappa = {}",
+                                base::FormatNumber(sigma), base::FormatNumber(kappa)));
+    if (kappa > 0 && sigma < 1) {
+      lines.push_back(
+          fmt::format("fastest at {:.0f} workers", std::max(1.0, std::sqrt((1 - sigma) / kappa))));
+    }
+  }
+}
+
+std::vector<std::string> LawInWords(const learn::ScalingLaw& law) {
+  std::vector<std::string> values;
+  std::vector<std::string> untold;
+  for (const learn::LawTerm& term : law.terms) {
+    (term.frozen ? untold : values)
+        .push_back(fmt::format("{} = {}", term.parameter, base::FormatNumber(term.coefficient)));
+  }
+  if (law.overlap != 1) values.push_back("overlap = " + base::FormatNumber(law.overlap));
+  std::vector<std::string> lines{base::Join(values, ", ")};
+  if (!untold.empty()) {
+    lines.push_back(fmt::format("not measured, frozen: {}", base::Join(untold, ", ")));
+  }
+  AddMeaning(law, lines);
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> ScalingInWords(const learn::Model& model) {
   const learn::Formula formula = model.fitted.predictor->ToFormula();
+  if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) return LawInWords(*scaling);
   const auto* law = std::get_if<learn::PowerLawFormula>(&formula);
   std::vector<std::string> lines;
   if (law == nullptr) return lines;

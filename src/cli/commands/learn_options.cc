@@ -39,6 +39,15 @@ void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
   options.Text("--scale", &learn.scale, "fit the target (linear) or its log (default: searched)");
   options.Text("--workers", &learn.workers, "column that counts workers (default: by its name)");
   options.Text("--size", &learn.size, "column that measures the data (default: by its name)");
+  options.Text("--nodes", &learn.nodes,
+               "column that counts the machines that workers run on (default: by its name)");
+  options.Text("--batch", &learn.batch, "column with the batch size (default: by its name)");
+  options.Text("--bytes", &learn.bytes,
+               "column with what a step exchanges: bytes, parameters (default: by its name)");
+  options.Text("--servers", &learn.servers,
+               "column that counts parameter servers (default: by its name)");
+  options.Text("--machine", &learn.machine,
+               "category that names the type of machine (default: by its name)");
   options.Names("--extrinsic", &learn.extrinsic,
                 "columns that scale the generic law: machines, cores, batch (default: by name)");
   options.Text("--penalty", &learn.penalty,

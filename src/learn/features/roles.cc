@@ -20,6 +20,21 @@ constexpr std::array<std::string_view, 16> kWorkerWords{
 constexpr std::array<std::string_view, 14> kSizeWords{
     "scale", "size", "images", "samples", "rows",  "observations", "records",
     "data",  "gb",   "mb",     "bytes",   "items", "examples",     "s"};
+// Machines, and what runs on them: where both are counted, the latter take part in an exchange.
+constexpr std::array<std::string_view, 6> kNodeWords{"nodes", "machines",  "hosts",
+                                                     "node",  "instances", "instance"};
+constexpr std::array<std::string_view, 7> kDeviceWords{"workers", "replicas",     "gpus", "devices",
+                                                       "ranks",   "accelerators", "tpus"};
+constexpr std::array<std::string_view, 6> kBatchWords{"batch",     "bsz", "batchsize",
+                                                      "minibatch", "bs",  "batches"};
+// "model_size_mb" is what workers exchange; "data_size_mb" what they share.
+constexpr std::array<std::string_view, 9> kBytesWords{"gradient",   "gradients", "params",
+                                                      "parameters", "weights",   "model",
+                                                      "exchanged",  "traffic",   "message"};
+constexpr std::array<std::string_view, 3> kServerWords{"ps", "servers", "server"};
+constexpr std::array<std::string_view, 12> kMachineWords{
+    "machine", "instance", "gpu",         "vm",   "flavor", "flavour",
+    "device",  "hardware", "accelerator", "node", "sku",    "cluster"};
 // Further words of columns that scale a job without changing what it computes.
 constexpr std::array<std::string_view, 18> kExtrinsicWords{
     "batch",      "batchsize", "batches", "chunks",  "partitions", "threads",
@@ -38,22 +53,58 @@ std::vector<std::string> Words(std::string_view name) {
   return words;
 }
 
-template <size_t N>
-std::optional<size_t> Guess(const Schema& schema, const std::array<std::string_view, N>& known,
-                            std::string_view never) {
-  for (const std::string_view word : known) {
-    for (size_t j = 0; j < schema.inputs.size(); ++j) {
-      const InputColumn& input = schema.inputs[j];
-      if (input.kind != core::ColumnKind::kNumber || input.min <= 0 || !input.Varies()) continue;
-      const std::vector<std::string> words = Words(input.name);
-      const auto has = [&](std::string_view w) {
-        return std::find(words.begin(), words.end(), w) != words.end();
-      };
-      if (has(word) && !has(never)) return j;
-    }
-  }
-  return std::nullopt;
+bool HasWord(const InputColumn& input, std::string_view word) {
+  const std::vector<std::string> words = Words(input.name);
+  return std::find(words.begin(), words.end(), word) != words.end();
 }
+
+template <size_t N>
+bool HasAny(const InputColumn& input, const std::array<std::string_view, N>& known) {
+  return std::any_of(known.begin(), known.end(),
+                     [&](std::string_view word) { return HasWord(input, word); });
+}
+
+// A column that is positive and has one of the words, and whose meaning nobody knows yet.
+class Guesser {
+ public:
+  explicit Guesser(const Schema& schema) : schema_(schema) {}
+
+  void Take(const std::optional<size_t>& column) {
+    if (column) taken_.push_back(*column);
+  }
+
+  template <size_t N>
+  std::optional<size_t> Number(const std::array<std::string_view, N>& known, std::string_view never,
+                               bool must_vary = true) const {
+    return First(known, [&](size_t j) {
+      const InputColumn& input = schema_.inputs[j];
+      return input.kind == core::ColumnKind::kNumber && input.min > 0 &&
+             (!must_vary || input.Varies()) && !HasWord(input, never) &&
+             std::find(taken_.begin(), taken_.end(), j) == taken_.end();
+    });
+  }
+
+  template <size_t N>
+  std::optional<size_t> Category(const std::array<std::string_view, N>& known) const {
+    return First(known, [&](size_t j) {
+      return schema_.inputs[j].kind == core::ColumnKind::kCategory && schema_.inputs[j].Varies();
+    });
+  }
+
+ private:
+  template <size_t N, typename F>
+  std::optional<size_t> First(const std::array<std::string_view, N>& known, F fits) const {
+    for (const std::string_view word : known) {
+      for (size_t j = 0; j < schema_.inputs.size(); ++j) {
+        if (fits(j) && HasWord(schema_.inputs[j], word)) return j;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const Schema& schema_;
+  std::vector<size_t> taken_;
+};
 
 bool LooksExtrinsic(const InputColumn& input) {
   const std::vector<std::string> words = Words(input.name);
@@ -73,40 +124,75 @@ std::vector<size_t> GuessExtrinsic(const Schema& schema, const Roles& roles) {
   return columns;
 }
 
-base::Result<std::optional<size_t>> Named(const Schema& schema, const std::string& name) {
+base::Result<std::optional<size_t>> Named(const Schema& schema, const std::string& name,
+                                          core::ColumnKind kind = core::ColumnKind::kNumber) {
+  if (name.empty()) return std::optional<size_t>();
   RECKON_ASSIGN(const size_t column, schema.FindInput(name));
-  if (schema.inputs[column].kind != core::ColumnKind::kNumber) {
-    return base::BadInput(fmt::format("column '{}' is not numeric", name));
+  if (schema.inputs[column].kind != kind) {
+    const bool number = kind == core::ColumnKind::kNumber;
+    return base::BadInput(
+        fmt::format("column '{}' is {}", name, number ? "not numeric" : "no category"));
   }
   return std::optional<size_t>(column);
+}
+
+// Whether `workers` counts machines and `devices` what runs on them, by name and range.
+bool RunOn(const InputColumn& devices, const InputColumn& workers) {
+  return HasAny(workers, kNodeWords) && devices.min >= workers.min && devices.max >= workers.max;
+}
+
+base::Result<std::vector<size_t>> NamedExtrinsic(const Schema& schema, const RoleNames& names) {
+  std::vector<size_t> columns;
+  for (const std::string& name : names.extrinsic) {
+    RECKON_ASSIGN(const std::optional<size_t> column, Named(schema, name));
+    if (column) columns.push_back(*column);
+  }
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+  return columns;
 }
 
 }  // namespace
 
 base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
   Roles roles;
-  if (names.workers.empty()) {
-    roles.workers = Guess(schema, kWorkerWords, "batch");
-  } else {
-    RECKON_ASSIGN(roles.workers, Named(schema, names.workers));
+  RECKON_ASSIGN(roles.workers, Named(schema, names.workers));
+  RECKON_ASSIGN(roles.size, Named(schema, names.size));
+  RECKON_ASSIGN(roles.nodes, Named(schema, names.nodes));
+  RECKON_ASSIGN(roles.batch, Named(schema, names.batch));
+  RECKON_ASSIGN(roles.bytes, Named(schema, names.bytes));
+  RECKON_ASSIGN(roles.servers, Named(schema, names.servers));
+  RECKON_ASSIGN(roles.machine, Named(schema, names.machine, core::ColumnKind::kCategory));
+  RECKON_ASSIGN(roles.extrinsic, NamedExtrinsic(schema, names));
+
+  Guesser guess(schema);
+  for (const auto& column :
+       {roles.workers, roles.size, roles.nodes, roles.batch, roles.bytes, roles.servers}) {
+    guess.Take(column);
   }
-  if (names.size.empty()) {
-    roles.size = Guess(schema, kSizeWords, "batch");
-    if (roles.size == roles.workers) roles.size.reset();
-  } else {
-    RECKON_ASSIGN(roles.size, Named(schema, names.size));
-  }
-  if (names.extrinsic.empty()) {
-    roles.extrinsic = GuessExtrinsic(schema, roles);
-  } else {
-    for (const std::string& name : names.extrinsic) {
-      RECKON_ASSIGN(const std::optional<size_t> column, Named(schema, name));
-      roles.extrinsic.push_back(*column);
+  if (!roles.workers) {
+    roles.workers = guess.Number(kWorkerWords, "batch");
+    guess.Take(roles.workers);
+    const auto devices = guess.Number(kDeviceWords, "per");
+    if (devices && roles.workers && !roles.nodes &&
+        RunOn(schema.inputs[*devices], schema.inputs[*roles.workers])) {
+      roles.nodes = roles.workers;
+      roles.workers = devices;
+      guess.Take(devices);
     }
-    std::sort(roles.extrinsic.begin(), roles.extrinsic.end());
-    const auto last = std::unique(roles.extrinsic.begin(), roles.extrinsic.end());
-    roles.extrinsic.erase(last, roles.extrinsic.end());
   }
+  const auto find = [&](std::optional<size_t>& role, const auto& words, std::string_view never,
+                        bool must_vary = true) {
+    if (!role) role = guess.Number(words, never, must_vary);
+    guess.Take(role);
+  };
+  find(roles.nodes, kNodeWords, "per", false);
+  find(roles.batch, kBatchWords, "norm");
+  find(roles.servers, kServerWords, "per");
+  find(roles.bytes, kBytesWords, "batch");
+  find(roles.size, kSizeWords, "batch");
+  if (!roles.machine) roles.machine = guess.Category(kMachineWords);
+  if (names.extrinsic.empty()) roles.extrinsic = GuessExtrinsic(schema, roles);
   return roles;
 }
 

@@ -1,5 +1,5 @@
-// What columns mean to a law: which one counts workers, which one measures the data, which ones are
-// resources.
+// What columns mean to a law: which one counts workers, which one measures the data, which one
+// names the machine, which ones are resources.
 #pragma once
 
 #include <optional>
@@ -10,26 +10,38 @@
 
 namespace reckon::learn {
 
-// Indices into Schema::inputs; all of them numbers.
+// Indices into Schema::inputs; all of them numbers but `machine`. No column is guessed for two of
+// workers, size, nodes, batch, bytes and servers.
 struct Roles {
   std::optional<size_t> workers;
-  std::optional<size_t> size;
+  std::optional<size_t> size;  // of the data
   // What the work is spread over, ascending: machines and their parts, and the batch. Other numbers
   // are intrinsic: what is computed.
   std::vector<size_t> extrinsic;
+  std::optional<size_t> nodes;    // that the workers share, where workers are counted apart
+  std::optional<size_t> batch;    // samples a step
+  std::optional<size_t> bytes;    // exchanged in a step, or what is proportional to them
+  std::optional<size_t> servers;  // parameter servers
+  std::optional<size_t> machine;  // the category that names a type of machine
 };
 
 // What the user said; empty: guess.
 struct RoleNames {
   std::string workers;
   std::string size;
-  std::vector<std::string> extrinsic;
+  std::vector<std::string> extrinsic = {};
+  std::string nodes = {};
+  std::string batch = {};
+  std::string bytes = {};
+  std::string servers = {};
+  std::string machine = {};
 };
 
 // Guesses from the names people give such columns ("num_workers", "nodes", "instance_count";
 // "data_size_mb", "num_images"); the first match in the order of preference wins. Every column that
 // counts a resource or the batch ("gpus", "cores", "batch_size"), and the workers, are extrinsic.
-// kBadInput when a name given is not an input or not numeric.
+// Where machines and what runs on them are both counted ("nodes", "gpus"), the latter are workers.
+// kBadInput when a name given is not an input or of the wrong kind.
 base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names);
 
 // Whether the name says that the column is a size of batches.

@@ -85,7 +85,8 @@ Matrix LawInputs::Apply(const std::vector<LawInput>& inputs, const Matrix& x) {
   return out;
 }
 
-LawInputs ChooseLawInputs(const Dataset& data, const Question& question) {
+LawInputs ChooseLawInputs(const Dataset& data, const Question& question,
+                          const std::vector<size_t>& first) {
   const std::vector<InputColumn>& inputs = data.schema.inputs;
   LawInputs out;
   for (size_t j = 0; j < inputs.size(); ++j) {
@@ -94,23 +95,27 @@ LawInputs ChooseLawInputs(const Dataset& data, const Question& question) {
       out.levels.push_back({Form::kLevel, j, level, 0, 0});
     }
   }
-  // The extrapolated column first: what it determines together with the categories is left out,
-  // never the column itself.
+  // The extrapolated column and those asked for come first: what they determine together with the
+  // categories is left out, never the columns themselves.
   std::vector<size_t> order;
-  if (question.extrapolate) order.push_back(*question.extrapolate);
-  for (size_t j = 0; j < inputs.size(); ++j) {
-    if (question.extrapolate != j) order.push_back(j);
-  }
+  const auto add = [&order](size_t j) {
+    if (std::find(order.begin(), order.end(), j) == order.end()) order.push_back(j);
+  };
+  if (question.extrapolate) add(*question.extrapolate);
+  for (const size_t j : first) add(j);
+  const size_t kept = order.size();
+  for (size_t j = 0; j < inputs.size(); ++j) add(j);
   Matrix known = LawInputs::Apply(out.levels, data.x);
   std::vector<double> leading;
   if (question.extrapolate) leading = Column(data, *question.extrapolate);
-  for (const size_t j : order) {
+  for (size_t at = 0; at < order.size(); ++at) {
+    const size_t j = order[at];
     if (inputs[j].kind != core::ColumnKind::kNumber || !inputs[j].Varies()) continue;
     const bool moves = question.extrapolate && question.extrapolate != j &&
                        std::fabs(numeric::RankCorrelation(leading, Column(data, j))) > kMovesWith;
     const LawInput input = NumberInput(inputs[j], j, moves);
     const Matrix column = LawInputs::Apply({input}, data.x);
-    if (question.extrapolate != j && Determined(known, column.col(0))) continue;
+    if (at >= kept && Determined(known, column.col(0))) continue;
     Append(known, column);
     const std::vector<double> values = numeric::Distinct(Column(data, j));
     if (moves && values.size() <= kThresholdLevels) {

@@ -39,8 +39,10 @@ struct LawInputs {
 
 // The inputs for a question. A column that moves with the extrapolated one is held within its
 // measured range, so that it cannot run away together with it; with few values it becomes
-// thresholds. Columns that the others determine are left out.
-LawInputs ChooseLawInputs(const Dataset& data, const Question& question);
+// thresholds. Columns that the others determine are left out, but neither the extrapolated one nor
+// those that are asked for `first`.
+LawInputs ChooseLawInputs(const Dataset& data, const Question& question,
+                          const std::vector<size_t>& first = {});
 
 base::Json LawInputsToJson(const std::vector<LawInput>& inputs, const Schema& schema);
 // kCorrupt when it names columns or levels that the schema does not have.

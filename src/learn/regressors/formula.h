@@ -6,6 +6,7 @@
 
 #include "learn/features/term.h"
 #include "learn/laws/law_inputs.h"
+#include "learn/laws/scaling_law.h"
 #include "numeric/power_sum.h"
 
 namespace reckon::learn {
@@ -99,6 +100,6 @@ struct KernelFormula {
 };
 
 using Formula = std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula,
-                             PowerLawFormula, BlendFormula, KernelFormula>;
+                             PowerLawFormula, ScalingLaw, BlendFormula, KernelFormula>;
 
 }  // namespace reckon::learn

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/laws/law_library.h"
 #include "learn/regressors/blend.h"
 #include "learn/regressors/boosted_trees.h"
 #include "learn/regressors/decision_tree.h"
@@ -14,6 +15,7 @@
 #include "learn/regressors/powers.h"
 #include "learn/regressors/random_forest.h"
 #include "learn/regressors/ridge.h"
+#include "learn/regressors/scaling_law_technique.h"
 #include "learn/regressors/stepwise.h"
 #include "learn/regressors/svr.h"
 #include "learn/regressors/xgboost.h"
@@ -35,9 +37,15 @@ const std::vector<const Technique*>& AllTechniques() {
   static const NnlsTechnique kNnls;
   static const SvrTechnique kSvr;
   static const BlendTechnique kBlend;
-  static const std::vector<const Technique*> kAll{
-      &kRidge,   &kErnest,  &kTree,  &kForest,   &kBoost, &kXgboost, &kPowers,
-      &kGeneric, &kProcess, &kLasso, &kStepwise, &kNnls,  &kSvr,     &kBlend};
+  static const std::vector<ScalingLawTechnique> kLaws = ScalingLawTechniques();
+  static const std::vector<const Technique*> kAll = [] {
+    std::vector<const Technique*> all{&kRidge,   &kErnest,  &kTree,  &kForest,   &kBoost, &kXgboost,
+                                      &kPowers,  &kGeneric, &kProcess, &kLasso, &kStepwise, &kNnls,
+                                      &kSvr};
+    for (const ScalingLawTechnique& law : kLaws) all.push_back(&law);
+    all.push_back(&kBlend);
+    return all;
+  }();
   return kAll;
 }
 

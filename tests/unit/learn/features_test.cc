@@ -98,6 +98,53 @@ TEST(RolesTest, GuessesFromNamesAndTakesWordsForIt) {
   EXPECT_FALSE(FindRoles(ray, {"nodes", ""}).ok());
 }
 
+TEST(RolesTest, LawsKnowNodesBatchBytesServersAndMachines) {
+  core::Table table = support::NumberTable({{"num_nodes", {1, 1, 2, 4}},
+                                            {"num_replicas", {1, 2, 4, 8}},
+                                            {"local_bsz", {8, 16, 8, 16}},
+                                            {"model_size_mb", {90, 90, 500, 500}},
+                                            {"num_ps", {1, 2, 1, 2}},
+                                            {"data_gb", {1, 2, 3, 4}},
+                                            {"y", {1, 2, 3, 4}}});
+  support::AddCategories(table, "colour", {"red", "blue"}, {0, 1, 0, 1});
+  support::AddCategories(table, "vm_flavor", {"small", "large"}, {0, 0, 1, 1});
+  const Schema schema = MakeDataset(table, "y").schema;
+  const Roles roles = FindRoles(schema, {}).value();
+  // Both are counts of workers; replicas run on nodes.
+  EXPECT_EQ(roles.nodes, 0);
+  EXPECT_EQ(roles.workers, 1);
+  EXPECT_EQ(roles.batch, 2);
+  EXPECT_EQ(roles.bytes, 3);
+  EXPECT_EQ(roles.servers, 4);
+  EXPECT_EQ(roles.size, 5);
+  ASSERT_TRUE(roles.machine);
+  EXPECT_EQ(schema.inputs[*roles.machine].name, "vm_flavor");
+
+  // The user knows better; a column that was named is not guessed for another role.
+  const Roles said =
+      FindRoles(schema, {.workers = "num_nodes", .bytes = "data_gb", .machine = "colour"}).value();
+  EXPECT_EQ(said.workers, 0);
+  EXPECT_EQ(said.nodes, std::nullopt);
+  EXPECT_EQ(said.bytes, 5);
+  EXPECT_EQ(said.size, 3);
+  EXPECT_EQ(schema.inputs[*said.machine].name, "colour");
+  EXPECT_FALSE(FindRoles(schema, {.batch = "batches"}).ok());
+  EXPECT_FALSE(FindRoles(schema, {.nodes = "vm_flavor"}).ok());
+  EXPECT_FALSE(FindRoles(schema, {.servers = "vm_flavor"}).ok());
+  EXPECT_FALSE(FindRoles(schema, {.machine = "num_ps"}).ok());
+}
+
+TEST(RolesTest, PartsOfANodeAreNoWorkersBesideIt) {
+  const Schema schema = MakeDataset(support::NumberTable({{"nodes", {1, 2, 3, 4}},
+                                                          {"gpus_per_node", {8, 4, 8, 4}},
+                                                          {"y", {1, 2, 3, 4}}}),
+                                    "y")
+                            .schema;
+  const Roles roles = FindRoles(schema, {}).value();
+  EXPECT_EQ(roles.workers, 0);
+  EXPECT_EQ(roles.nodes, std::nullopt);
+}
+
 TEST(RolesTest, ResourcesComeFromNamesOrFromTheUser) {
   const Dataset data = MakeDataset(support::NumberTable({{"num_gpus", {1, 2, 4, 8}},
                                                          {"batch_size", {8, 16, 8, 16}},

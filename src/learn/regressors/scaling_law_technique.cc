@@ -1,0 +1,142 @@
+#include "learn/regressors/scaling_law_technique.h"
+
+#include <algorithm>
+
+#include "learn/laws/fit_scaling_law.h"
+#include "learn/regressors/scaling_law_predictor.h"
+#include "numeric/stats.h"
+
+namespace reckon::learn {
+namespace {
+
+using Eigen::Index;
+
+constexpr size_t kMostInputs = 100;
+// Few parameters need few rows; more of them are thinned.
+constexpr size_t kMostRows = 1500;
+constexpr size_t kCountsToTellApart = 3;  // of workers, for a machine's own factor of the exchange
+
+// Which types of machines were measured with enough counts of workers. Empty: none.
+std::vector<bool> OwnExchange(const Dataset& data, const Roles& roles) {
+  if (!roles.machine || !roles.workers) return {};
+  const auto machine = data.x.col(static_cast<Index>(*roles.machine));
+  const auto workers = data.x.col(static_cast<Index>(*roles.workers));
+  std::vector<std::vector<double>> counts(data.schema.inputs[*roles.machine].levels.size());
+  for (Index i = 0; i < data.x.rows(); ++i) {
+    counts[static_cast<size_t>(machine(i))].push_back(workers(i));
+  }
+  std::vector<bool> own;
+  for (const std::vector<double>& cells : counts) {
+    own.push_back(!cells.empty() && numeric::Distinct(cells).size() >= kCountsToTellApart);
+  }
+  // One type alone is not told apart from any other.
+  return std::count(own.begin(), own.end(), true) > 1 ? own : std::vector<bool>();
+}
+
+bool HasAll(const LawDescription& law, const Roles& roles) {
+  return std::all_of(law.needs.begin(), law.needs.end(),
+                     [&](auto need) { return (roles.*need).has_value(); });
+}
+
+// A column that the law needs may be constant in a part of the data.
+Roles RolesOfPart(const LawDescription& law, const Schema& schema, const Roles& roles) {
+  Roles usable = UsableRoles(schema, roles);
+  for (const auto need : law.needs) usable.*need = roles.*need;
+  return usable;
+}
+
+Configurations Thinned(Configurations all, base::Rng rng) {
+  const auto count = static_cast<size_t>(all.x.rows());
+  if (count <= kMostRows) return all;
+  std::vector<size_t> kept = rng.Permutation(count);
+  kept.resize(kMostRows);
+  std::sort(kept.begin(), kept.end());
+  Configurations some;
+  some.x = all.x(kept, Eigen::all);
+  some.target = all.target(kept);
+  some.count = all.count(kept);
+  return some;
+}
+
+std::vector<LawInput> LeftOver(const Dataset& data, const Question& question,
+                               const std::vector<LawTerm>& terms) {
+  std::vector<size_t> used;
+  for (const LawTerm& term : terms) {
+    for (const LawFactor& factor : term.factors) used.push_back(factor.column);
+  }
+  const LawInputs chosen = ChooseLawInputs(data, question, used);
+  std::vector<LawInput> left;
+  for (const auto* inputs : {&chosen.scaling, &chosen.levels}) {
+    for (const LawInput& input : *inputs) {
+      if (std::find(used.begin(), used.end(), input.column) == used.end()) left.push_back(input);
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+std::vector<CandidateGroup> ScalingLawTechnique::Candidates(
+    const Dataset& data, const Roles& roles, const Question& question,
+    const Restrictions& restrictions) const {
+  if (data.y.minCoeff() <= 0 || restrictions.scale == TargetScale::kLinear) return {};
+  const Roles usable = UsableRoles(data.schema, roles);
+  if (!HasAll(law_, usable)) return {};
+  const LawInputs inputs = ChooseLawInputs(data, question);
+  if (inputs.scaling.size() + inputs.levels.size() > kMostInputs) return {};
+  CandidateGroup group;
+  const bool tell_apart = !OwnExchange(data, usable).empty();
+  for (const LawSettings& settings : law_.variants({data, usable, question})) {
+    for (const double apart : {0.0, 1.0}) {
+      if (apart == 1 && !tell_apart) continue;
+      Candidate candidate{.technique = std::string(name()),
+                          .scale = TargetScale::kLog,
+                          .features = {.raw = false},
+                          .settings = settings};
+      if (usable.machine) candidate.settings["apart"] = apart;
+      group.push_back(std::move(candidate));
+    }
+  }
+  if (group.empty()) return {};
+  return {group};
+}
+
+base::Result<std::vector<std::unique_ptr<Predictor>>> ScalingLawTechnique::Fit(
+    const FitInput& input, const CandidateGroup& group) const {
+  const Roles roles = RolesOfPart(law_, input.data.schema, input.roles);
+  const Configurations rows = Thinned(
+      CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMedian),
+      input.rng);
+  std::vector<std::unique_ptr<Predictor>> predictors;
+  for (const Candidate& candidate : group) {
+    ScalingLawProblem problem;
+    problem.name = law_.name;
+    problem.overlaps = law_.overlaps;
+    problem.terms = law_.terms({input.data, roles, input.question}, candidate.settings);
+    problem.inputs = LeftOver(input.data, input.question, problem.terms);
+    const auto apart = candidate.settings.find("apart");
+    if (apart != candidate.settings.end() && apart->second == 1) {
+      problem.own_exchange = OwnExchange(input.data, roles);
+      if (!problem.own_exchange.empty()) problem.machine = roles.machine;
+    }
+    predictors.push_back(std::make_unique<ScalingLawPredictor>(FitScalingLaw(problem, rows)));
+    if (input.stop.stop_requested()) {
+      return base::Error(base::ErrorCode::kInterrupted, "interrupted");
+    }
+  }
+  return predictors;
+}
+
+base::Result<std::unique_ptr<Predictor>> ScalingLawTechnique::Load(const base::Json& json,
+                                                                   const Schema& schema) const {
+  RECKON_ASSIGN(ScalingLaw law, ScalingLawFromJson(json, schema, law_.name));
+  return std::unique_ptr<Predictor>(std::make_unique<ScalingLawPredictor>(std::move(law)));
+}
+
+std::vector<ScalingLawTechnique> ScalingLawTechniques() {
+  std::vector<ScalingLawTechnique> techniques;
+  for (const LawDescription& law : LawLibrary()) techniques.emplace_back(law);
+  return techniques;
+}
+
+}  // namespace reckon::learn
