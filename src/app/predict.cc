@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "learn/validate/interval_tally.h"
 #include "learn/validate/metrics.h"
 #include "predict/forecaster.h"
 #include "predict/what_if.h"
@@ -43,21 +44,21 @@ void MeasureAgainstTruth(PredictReport& report) {
   if (!target || report.questions.columns[*target].kind() != core::ColumnKind::kNumber) return;
   std::vector<double> truth;
   std::vector<double> predicted;
-  size_t covered = 0;
+  learn::IntervalTally intervals(report.level);
   for (size_t row = 0; row < report.questions.row_count; ++row) {
     const double actual = report.questions.columns[*target][row];
     if (std::isnan(actual)) continue;
     const core::Forecast& forecast = report.forecasts[row];
     truth.push_back(actual);
     predicted.push_back(forecast.predicted);
-    if (forecast.lower <= actual && actual <= forecast.upper) ++covered;
+    intervals.Add(actual, forecast.lower, forecast.upper);
   }
   if (truth.empty()) return;
   const auto size = static_cast<Eigen::Index>(truth.size());
   report.error = learn::Measure(Eigen::Map<const numeric::Vector>(truth.data(), size),
                                 Eigen::Map<const numeric::Vector>(predicted.data(), size));
-  report.coverage_percent =
-      100.0 * static_cast<double>(covered) / static_cast<double>(truth.size());
+  report.coverage_percent = intervals.CoveragePercent();
+  report.interval_score_percent = intervals.MeanScorePercent();
 }
 
 Status KeepInStore(const PredictReport& report, int64_t model_id, const Context& context) {

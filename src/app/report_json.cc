@@ -50,6 +50,8 @@ Json SampleSetJson(const core::SampleSet& set) {
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
+Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
 const char* HealthName(Health health) {
   switch (health) {
     case Health::kGood:
@@ -92,6 +94,7 @@ Json ToJson(const ValidateReport& report) {
     entry["techniques"] = RowsJson(block.techniques);
     entry["chosen"] = RowJson(block.chosen);
     entry["coverage_percent"] = block.coverage_percent;
+    entry["interval_score_percent"] = NumberOrNull(block.interval_score_percent);
     json["validations"].push_back(std::move(entry));
   }
   json["notes"] = report.notes;
@@ -109,6 +112,7 @@ Json ToJson(const PredictReport& report) {
   if (report.error) {
     json["error"] = learn::MetricsToJson(*report.error);
     json["coverage_percent"] = report.coverage_percent;
+    json["interval_score_percent"] = NumberOrNull(report.interval_score_percent);
   }
   json["out"] = TextOrNull(report.out);
   json["plot"] = TextOrNull(report.plot);

@@ -17,6 +17,13 @@ struct LeaderboardRow {
   Metrics selection;
 };
 
+// Predictions with their intervals, a value a row.
+struct Bounds {
+  Vector predicted;
+  Vector lower;
+  Vector upper;
+};
+
 struct Model {
   Schema schema;
   Fitted fitted;
@@ -27,6 +34,9 @@ struct Model {
   uint64_t seed = 0;
   std::string extrapolate;                  // name of the column, or empty
   std::vector<LeaderboardRow> leaderboard;  // the model itself first
+
+  // `x` has the columns of the schema. Always finite.
+  Bounds PredictBounds(const Matrix& x) const;
 };
 
 // The best contender becomes the model.

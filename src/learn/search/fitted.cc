@@ -13,8 +13,13 @@ double TargetRange::Lowest() const {
 
 double TargetRange::Highest() const { return max + 1e6 * std::max(max - min, std::fabs(max)); }
 
-Vector Fitted::Predict(const Matrix& x) const {
-  Vector predicted = predictor->Predict(x);
+Vector Fitted::PredictWithSpread(const Matrix& x, Vector& spread) const {
+  Vector predicted = predictor->PredictWithSpread(x, spread);
+  spread = spread.unaryExpr([](double value) { return std::isfinite(value) ? value : 0.0; });
+  return ToTarget(std::move(predicted));
+}
+
+Vector Fitted::ToTarget(Vector predicted) const {
   const double lowest = range.Lowest();
   const double highest = range.Highest();
   for (double& value : predicted) {

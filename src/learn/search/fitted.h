@@ -25,7 +25,12 @@ struct Fitted {
   TargetRange range;
 
   // Always finite; positive when every training target was.
-  Vector Predict(const Matrix& x) const;
+  Vector Predict(const Matrix& x) const { return ToTarget(predictor->Predict(x)); }
+  // Also how far the parts of the predictor disagree, on its scale; finite, 0 for one part.
+  Vector PredictWithSpread(const Matrix& x, Vector& spread) const;
+
+ private:
+  Vector ToTarget(Vector predicted) const;
 };
 
 }  // namespace reckon::learn
