@@ -11,6 +11,10 @@ namespace {
 
 using base::Json;
 
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
 Json RowJson(const TechniqueRow& row) {
   Json json;
   json["technique"] = row.technique;
@@ -26,6 +30,28 @@ Json RowsJson(const std::vector<TechniqueRow>& rows) {
   Json list = Json::array();
   for (const TechniqueRow& row : rows) list.push_back(RowJson(row));
   return list;
+}
+
+Json MaybeMetrics(const std::optional<core::Metrics>& metrics) {
+  return metrics ? learn::MetricsToJson(*metrics) : Json();
+}
+
+Json StandingsJson(const learn::Standings& standings, const std::string& column) {
+  Json json;
+  json["column"] = TextOrNull(column);
+  json["techniques"] = Json::array();
+  for (const learn::Standing& row : standings.rows) {
+    Json entry;
+    entry["technique"] = row.technique;
+    entry["candidate"] = row.description;
+    entry["folds"] = MaybeMetrics(row.folds);
+    entry["interpolation"] = MaybeMetrics(row.interpolation);
+    entry["extrapolation"] = MaybeMetrics(row.extrapolation);
+    entry["fit_s"] = row.fit_s;
+    entry["predict_us"] = row.predict_us;
+    json["techniques"].push_back(std::move(entry));
+  }
+  return json;
 }
 
 Json ForecastJson(const core::Forecast& forecast) {
@@ -47,10 +73,6 @@ Json SampleSetJson(const core::SampleSet& set) {
   json["imported_at"] = base::FormatTime(set.imported_at);
   return json;
 }
-
-Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
-
-Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 const char* HealthName(Health health) {
   switch (health) {
@@ -74,6 +96,9 @@ Json ToJson(const FitReport& report) {
   json["extrapolate"] = TextOrNull(report.extrapolate);
   json["candidates_tried"] = report.tried;
   json["leaderboard"] = RowsJson(report.leaderboard);
+  if (report.standings) {
+    json["standings"] = StandingsJson(*report.standings, report.standings_column);
+  }
   json["notes"] = report.notes;
   json["out"] = TextOrNull(report.out);
   json["saved"] = TextOrNull(report.saved);
