@@ -24,21 +24,6 @@ namespace {
 using base::Result;
 using base::Status;
 
-// Columns keep the kind they had in training: a category whose new cells all look like numbers
-// is still a category.
-Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& schema) {
-  // What can be read only once is taken as it comes.
-  if (request.format != "samples" || !IsPlainFile(request.file)) return request;
-  RECKON_ASSIGN(const tables::Source source, tables::Source::Open(request.file));
-  RECKON_ASSIGN(const tables::ReadOptions options, ToReadOptions(request));
-  RECKON_ASSIGN(const std::vector<std::string> header, tables::ReadHeader(source, options));
-  for (const learn::InputColumn& input : schema.inputs) {
-    const bool there = std::find(header.begin(), header.end(), input.name) != header.end();
-    if (there && input.kind == core::ColumnKind::kCategory) request.category.push_back(input.name);
-  }
-  return request;
-}
-
 void MeasureAgainstTruth(PredictReport& report) {
   const auto target = report.questions.Find(report.target);
   if (!target || report.questions.columns[*target].kind() != core::ColumnKind::kNumber) return;

@@ -64,6 +64,48 @@ Json ForecastJson(const core::Forecast& forecast) {
   return json;
 }
 
+Json ContributionsJson(const std::vector<core::Contribution>& contributions) {
+  Json list = Json::array();
+  for (const core::Contribution& part : contributions) {
+    Json entry;
+    entry["term"] = part.term;
+    entry["amount"] = part.amount;
+    if (!part.parts.empty()) {
+      entry["parts_scale"] = part.parts_scale;
+      entry["parts"] = ContributionsJson(part.parts);
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json IntervalsJson(const std::vector<ExplainedInterval>& intervals) {
+  Json list = Json::array();
+  for (const ExplainedInterval& interval : intervals) {
+    Json entry;
+    entry["name"] = interval.name;
+    entry["value"] = interval.value;
+    entry["lower"] = interval.lower;
+    entry["upper"] = interval.upper;
+    entry["settled"] = interval.settled;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json GapsJson(const std::vector<ExplainedGap>& gaps) {
+  Json list = Json::array();
+  for (const ExplainedGap& gap : gaps) {
+    Json entry;
+    entry["kind"] = gap.kind;
+    entry["columns"] = gap.columns;
+    entry["what"] = gap.what;
+    entry["next"] = gap.next;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
 Json SampleSetJson(const core::SampleSet& set) {
   Json json;
   json["name"] = set.name;
@@ -186,6 +228,12 @@ Json ToJson(const ExplainReport& report) {
       json["parameters"].push_back(std::move(entry));
     }
   }
+  if (report.resamples > 0) {
+    json["resamples"] = report.resamples;
+    json["parameters_of"] = report.parameters_of;
+    json["parameter_intervals"] = IntervalsJson(report.intervals);
+  }
+  json["unidentified"] = GapsJson(report.gaps);
   json["columns"] = Json::array();
   for (const ExplainedColumn& column : report.columns) {
     Json entry;
@@ -197,13 +245,8 @@ Json ToJson(const ExplainReport& report) {
   json["leaderboard"] = RowsJson(report.leaderboard);
   if (report.forecast) {
     json["forecast"] = ForecastJson(*report.forecast);
-    json["contributions"] = Json::array();
-    for (const core::Contribution& part : report.contributions) {
-      Json entry;
-      entry["term"] = part.term;
-      entry["amount"] = part.amount;
-      json["contributions"].push_back(std::move(entry));
-    }
+    json["contribution_scale"] = report.contribution_scale;
+    json["contributions"] = ContributionsJson(report.contributions);
   }
   json["notes"] = report.notes;
   return json;

@@ -28,6 +28,8 @@ constexpr double kBeyondCuts = 1.25;
 constexpr double kBeyondPractised = 0.1;
 constexpr double kBeyondUnpractised = 0.35;
 
+constexpr double kLargest = 1e300;
+
 // Of one column. Far beyond any question that makes sense, and small enough to be squared.
 constexpr double kFarthest = 1e6;
 
@@ -62,7 +64,9 @@ double IntervalRule::HalfWidth(const Doubt& doubt) const {
 
 void IntervalRule::Bounds(double predicted, const Doubt& doubt, double& lower,
                           double& upper) const {
-  const double half = HalfWidth(doubt);
+  // Not so written by any fit, but a file may hold numbers whose product is none.
+  const double wide = HalfWidth(doubt);
+  const double half = wide <= kLargest ? wide : kLargest;
   if (relative) {
     const double factor = std::exp(std::min(half, kWidest));
     lower = predicted / factor;

@@ -1,6 +1,7 @@
 #include "learn/model.h"
 
 #include "base/check.h"
+#include "learn/search/question_roles.h"
 
 namespace reckon::learn {
 
@@ -32,6 +33,9 @@ Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome
   if (options.question.extrapolate) {
     model.extrapolate = data.schema.inputs[*options.question.extrapolate].name;
   }
+  // The search has succeeded with these names.
+  model.roles = RolesForQuestion(data.schema, options.roles, options.question).value();
+  model.unidentified = FindUnidentified(data, model.roles, options.question);
   return model;
 }
 

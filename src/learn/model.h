@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/identify/unidentified.h"
 #include "learn/interval.h"
 #include "learn/search/search.h"
 
@@ -34,6 +35,8 @@ struct Model {
   uint64_t seed = 0;
   std::string extrapolate;                  // name of the column, or empty
   std::vector<LeaderboardRow> leaderboard;  // the model itself first
+  Roles roles;                              // of the columns, as the search took them
+  std::vector<Unidentified> unidentified;   // what its rows cannot tell
 
   // `x` has the columns of the schema. Always finite.
   Bounds PredictBounds(const Matrix& x) const;
