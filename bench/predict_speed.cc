@@ -19,7 +19,6 @@
 #include "learn/dataset.h"
 #include "learn/model.h"
 #include "learn/regressors/registry.h"
-#include "predict/forecaster.h"
 
 namespace {
 
@@ -88,8 +87,13 @@ void Measure(const std::string& technique, const learn::Dataset& data) {
   learn::Matrix one = data.x.row(17);
   const double single = SecondsOf([&] {
     one(0, 0) = one(0, 0) == 4 ? 8 : 4;
-    const double predicted = model.fitted.Predict(one)(0);
-    g_sink += predict::ForecastOne(model, one.row(0), predicted).upper;
+    learn::Vector spread;
+    const double predicted = model.fitted.PredictWithSpread(one, spread)(0);
+    const learn::Doubt doubt{learn::InputDistance(one.row(0), model.schema), spread(0)};
+    double lower = 0;
+    double upper = 0;
+    model.interval.Bounds(predicted, doubt, lower, upper);
+    g_sink += upper;
   });
   learn::Matrix many(kBatch, data.x.cols());
   for (Eigen::Index i = 0; i < kBatch; ++i) many.row(i) = data.x.row(i % data.x.rows());

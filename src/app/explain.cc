@@ -1,9 +1,12 @@
 #include "app/explain.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "app/model_source.h"
 #include "base/text.h"
+#include "learn/identify/parameters.h"
 #include "learn/regressors/law_predictor.h"
 #include "predict/contributions.h"
 #include "predict/forecaster.h"
@@ -52,8 +55,79 @@ base::Status ExplainForecast(const ExplainRequest& request, const learn::Model& 
   RECKON_ASSIGN(const learn::EncodedInputs inputs,
                 learn::EncodeInputs(what_if.questions, model.schema));
   report.forecast = forecasts.front();
-  report.contributions = predict::Contributions(model, inputs.x.row(0));
-  report.notes = std::move(what_if.notes);
+  predict::Breakdown breakdown = predict::Contributions(model, inputs.x.row(0));
+  report.contribution_scale = learn::TargetScaleName(breakdown.scale);
+  report.contributions = std::move(breakdown.parts);
+  for (std::string& note : what_if.notes) report.notes.push_back(std::move(note));
+  return {};
+}
+
+void AddGaps(const std::vector<learn::Unidentified>& found, ExplainReport& report) {
+  for (const learn::Unidentified& gap : found) {
+    report.gaps.push_back(
+        {std::string(learn::UnidentifiedName(gap.kind)), gap.columns, gap.what, gap.next});
+  }
+}
+
+// The rows of the table that have a target, as the model sees them.
+base::Result<learn::Dataset> RowsFor(const core::Table& table, const learn::Model& model) {
+  const auto target = table.Find(model.schema.target);
+  if (!target || table.columns[*target].kind() != core::ColumnKind::kNumber) {
+    return base::BadInput(fmt::format("{}: no column '{}' of numbers{}", table.source,
+                                      model.schema.target,
+                                      base::SuggestFrom(model.schema.target, table.Names())));
+  }
+  learn::Dataset all;
+  all.schema = model.schema;
+  RECKON_ASSIGN(learn::EncodedInputs inputs, learn::EncodeInputs(table, model.schema));
+  all.x = std::move(inputs.x);
+  all.y.resize(all.x.rows());
+  std::vector<size_t> rows;
+  for (size_t row = 0; row < table.row_count; ++row) {
+    const double y = table.columns[*target][row];
+    all.y(static_cast<Eigen::Index>(row)) = y;
+    // A category never seen has no parameter.
+    if (std::isfinite(y) && inputs.problems[row].empty()) rows.push_back(row);
+  }
+  if (rows.size() < 3) {
+    return base::BadInput(fmt::format("{}: {} rows with what the model knows; expected at least 3",
+                                      table.source, rows.size()));
+  }
+  return all.Subset(rows);
+}
+
+base::Status ExplainParameters(const ExplainRequest& request, const learn::Model& model,
+                               const Context& context, ExplainReport& report) {
+  const learn::Fitted* parametric = learn::Parametric(model.fitted);
+  if (parametric == nullptr) {
+    report.notes.push_back("--data: trees have no parameters to give intervals of");
+    return {};
+  }
+  DataRequest request_for_model = request.data;
+  if (!request.data.file.empty()) {
+    RECKON_ASSIGN(request_for_model, WithKindsOfModel(request.data, model.schema));
+  }
+  RECKON_ASSIGN(const core::Table table, LoadData(request_for_model, context));
+  if (FingerprintOf(table) != model.data_fingerprint) {
+    report.notes.push_back("these are not the rows the model was learned from");
+  }
+  RECKON_ASSIGN(const learn::Dataset data, RowsFor(table, model));
+  learn::Question question;
+  if (!model.extrapolate.empty()) {
+    RECKON_ASSIGN(question.extrapolate, model.schema.FindInput(model.extrapolate));
+  }
+  RECKON_ASSIGN(const std::vector<learn::ParameterInterval> intervals,
+                learn::ParameterIntervals(
+                    model.fitted, data, model.roles, question,
+                    {.resamples = request.resamples, .seed = request.seed, .jobs = context.jobs},
+                    context.stop, context.progress));
+  report.resamples = request.resamples;
+  report.parameters_of = parametric->candidate.technique;
+  for (const learn::ParameterInterval& interval : intervals) {
+    report.intervals.push_back({interval.parameter.name, interval.parameter.value, interval.lower,
+                                interval.upper, interval.settled});
+  }
+  AddGaps(learn::UncertainParameters(intervals, model.schema), report);
   return {};
 }
 
@@ -82,6 +156,10 @@ base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context
   report.formula = predict::WriteFormula(model, language);
   report.scaling = predict::ScalingInWords(model);
   ListParameters(model, report);
+  AddGaps(model.unidentified, report);
+  if (!request.data.file.empty() || !request.data.samples.empty()) {
+    RECKON_TRY(ExplainParameters(request, model, context, report));
+  }
   for (const learn::InputColumn& input : model.schema.inputs) {
     report.columns.push_back({input.name, core::ColumnKindName(input.kind), MeasuredText(input)});
   }

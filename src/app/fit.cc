@@ -71,6 +71,14 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
                                   contender.selection, std::nullopt, report.leaderboard.empty()});
     report.tried += contender.tried;
   }
+  if (request.leaderboard) {
+    RECKON_ASSIGN(report.standings,
+                  learn::CompareByQuestion(prepared.data, outcome.contenders, prepared.search,
+                                           context.clock, context.stop, context.progress));
+    if (const auto& column = report.standings->column) {
+      report.standings_column = prepared.data.schema.inputs[*column].name;
+    }
+  }
   learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
   model.data_fingerprint = FingerprintOf(prepared.table);
   const std::string document = learn::ModelToText(model);

@@ -1,8 +1,11 @@
 #include "app/model_source.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "app/data.h"
+#include "app/forecast_file.h"
 #include "base/file.h"
 #include "learn/model_file.h"
 
@@ -31,6 +34,19 @@ base::Result<LoadedModel> LoadModel(const std::string& name, const Context& cont
       learn::Model model,
       learn::ModelFromText(record->document, fmt::format("{} of {}", name, context.db.string())));
   return LoadedModel{std::move(model), name, record->id};
+}
+
+base::Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& schema) {
+  // What can be read only once is taken as it comes.
+  if (request.format != "samples" || !IsPlainFile(request.file)) return request;
+  RECKON_ASSIGN(const tables::Source source, tables::Source::Open(request.file));
+  RECKON_ASSIGN(const tables::ReadOptions options, ToReadOptions(request));
+  RECKON_ASSIGN(const std::vector<std::string> header, tables::ReadHeader(source, options));
+  for (const learn::InputColumn& input : schema.inputs) {
+    const bool there = std::find(header.begin(), header.end(), input.name) != header.end();
+    if (there && input.kind == core::ColumnKind::kCategory) request.category.push_back(input.name);
+  }
+  return request;
 }
 
 }  // namespace reckon::app

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "app/context.h"
+#include "app/data.h"
 #include "base/result.h"
 #include "learn/model.h"
 
@@ -19,5 +20,9 @@ struct LoadedModel {
 // A file of that name wins; otherwise the latest model of that name in the store. kNotFound when
 // there is neither.
 base::Result<LoadedModel> LoadModel(const std::string& name, const Context& context);
+
+// The request for a table whose columns keep the kind they had in training: a category whose new
+// cells all look like numbers is still a category.
+base::Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& schema);
 
 }  // namespace reckon::app

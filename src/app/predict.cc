@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "learn/validate/interval_tally.h"
 #include "learn/validate/metrics.h"
 #include "predict/forecaster.h"
 #include "predict/what_if.h"
@@ -23,41 +24,26 @@ namespace {
 using base::Result;
 using base::Status;
 
-// Columns keep the kind they had in training: a category whose new cells all look like numbers
-// is still a category.
-Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& schema) {
-  // What can be read only once is taken as it comes.
-  if (request.format != "samples" || !IsPlainFile(request.file)) return request;
-  RECKON_ASSIGN(const tables::Source source, tables::Source::Open(request.file));
-  RECKON_ASSIGN(const tables::ReadOptions options, ToReadOptions(request));
-  RECKON_ASSIGN(const std::vector<std::string> header, tables::ReadHeader(source, options));
-  for (const learn::InputColumn& input : schema.inputs) {
-    const bool there = std::find(header.begin(), header.end(), input.name) != header.end();
-    if (there && input.kind == core::ColumnKind::kCategory) request.category.push_back(input.name);
-  }
-  return request;
-}
-
 void MeasureAgainstTruth(PredictReport& report) {
   const auto target = report.questions.Find(report.target);
   if (!target || report.questions.columns[*target].kind() != core::ColumnKind::kNumber) return;
   std::vector<double> truth;
   std::vector<double> predicted;
-  size_t covered = 0;
+  learn::IntervalTally intervals(report.level);
   for (size_t row = 0; row < report.questions.row_count; ++row) {
     const double actual = report.questions.columns[*target][row];
     if (std::isnan(actual)) continue;
     const core::Forecast& forecast = report.forecasts[row];
     truth.push_back(actual);
     predicted.push_back(forecast.predicted);
-    if (forecast.lower <= actual && actual <= forecast.upper) ++covered;
+    intervals.Add(actual, forecast.lower, forecast.upper);
   }
   if (truth.empty()) return;
   const auto size = static_cast<Eigen::Index>(truth.size());
   report.error = learn::Measure(Eigen::Map<const numeric::Vector>(truth.data(), size),
                                 Eigen::Map<const numeric::Vector>(predicted.data(), size));
-  report.coverage_percent =
-      100.0 * static_cast<double>(covered) / static_cast<double>(truth.size());
+  report.coverage_percent = intervals.CoveragePercent();
+  report.interval_score_percent = intervals.MeanScorePercent();
 }
 
 Status KeepInStore(const PredictReport& report, int64_t model_id, const Context& context) {

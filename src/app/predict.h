@@ -33,6 +33,7 @@ struct PredictReport {
   // When the questions have the answer too: the error, and the share of rows inside the interval.
   std::optional<core::Metrics> error;
   double coverage_percent = 0;
+  std::optional<double> interval_score_percent;  // as in ValidationBlock
   std::vector<std::string> notes;
   std::string out;
   std::string plot;

@@ -11,6 +11,10 @@ namespace {
 
 using base::Json;
 
+Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
+
+Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+
 Json RowJson(const TechniqueRow& row) {
   Json json;
   json["technique"] = row.technique;
@@ -28,6 +32,28 @@ Json RowsJson(const std::vector<TechniqueRow>& rows) {
   return list;
 }
 
+Json MaybeMetrics(const std::optional<core::Metrics>& metrics) {
+  return metrics ? learn::MetricsToJson(*metrics) : Json();
+}
+
+Json StandingsJson(const learn::Standings& standings, const std::string& column) {
+  Json json;
+  json["column"] = TextOrNull(column);
+  json["techniques"] = Json::array();
+  for (const learn::Standing& row : standings.rows) {
+    Json entry;
+    entry["technique"] = row.technique;
+    entry["candidate"] = row.description;
+    entry["folds"] = MaybeMetrics(row.folds);
+    entry["interpolation"] = MaybeMetrics(row.interpolation);
+    entry["extrapolation"] = MaybeMetrics(row.extrapolation);
+    entry["fit_s"] = row.fit_s;
+    entry["predict_us"] = row.predict_us;
+    json["techniques"].push_back(std::move(entry));
+  }
+  return json;
+}
+
 Json ForecastJson(const core::Forecast& forecast) {
   Json json;
   json["predicted"] = forecast.predicted;
@@ -36,6 +62,48 @@ Json ForecastJson(const core::Forecast& forecast) {
   json["in_support"] = forecast.in_support;
   if (!forecast.outside.empty()) json["outside"] = forecast.outside;
   return json;
+}
+
+Json ContributionsJson(const std::vector<core::Contribution>& contributions) {
+  Json list = Json::array();
+  for (const core::Contribution& part : contributions) {
+    Json entry;
+    entry["term"] = part.term;
+    entry["amount"] = part.amount;
+    if (!part.parts.empty()) {
+      entry["parts_scale"] = part.parts_scale;
+      entry["parts"] = ContributionsJson(part.parts);
+    }
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json IntervalsJson(const std::vector<ExplainedInterval>& intervals) {
+  Json list = Json::array();
+  for (const ExplainedInterval& interval : intervals) {
+    Json entry;
+    entry["name"] = interval.name;
+    entry["value"] = interval.value;
+    entry["lower"] = interval.lower;
+    entry["upper"] = interval.upper;
+    entry["settled"] = interval.settled;
+    list.push_back(std::move(entry));
+  }
+  return list;
+}
+
+Json GapsJson(const std::vector<ExplainedGap>& gaps) {
+  Json list = Json::array();
+  for (const ExplainedGap& gap : gaps) {
+    Json entry;
+    entry["kind"] = gap.kind;
+    entry["columns"] = gap.columns;
+    entry["what"] = gap.what;
+    entry["next"] = gap.next;
+    list.push_back(std::move(entry));
+  }
+  return list;
 }
 
 Json SampleSetJson(const core::SampleSet& set) {
@@ -47,8 +115,6 @@ Json SampleSetJson(const core::SampleSet& set) {
   json["imported_at"] = base::FormatTime(set.imported_at);
   return json;
 }
-
-Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
 const char* HealthName(Health health) {
   switch (health) {
@@ -72,6 +138,9 @@ Json ToJson(const FitReport& report) {
   json["extrapolate"] = TextOrNull(report.extrapolate);
   json["candidates_tried"] = report.tried;
   json["leaderboard"] = RowsJson(report.leaderboard);
+  if (report.standings) {
+    json["standings"] = StandingsJson(*report.standings, report.standings_column);
+  }
   json["notes"] = report.notes;
   json["out"] = TextOrNull(report.out);
   json["saved"] = TextOrNull(report.saved);
@@ -92,6 +161,7 @@ Json ToJson(const ValidateReport& report) {
     entry["techniques"] = RowsJson(block.techniques);
     entry["chosen"] = RowJson(block.chosen);
     entry["coverage_percent"] = block.coverage_percent;
+    entry["interval_score_percent"] = NumberOrNull(block.interval_score_percent);
     json["validations"].push_back(std::move(entry));
   }
   json["notes"] = report.notes;
@@ -109,6 +179,7 @@ Json ToJson(const PredictReport& report) {
   if (report.error) {
     json["error"] = learn::MetricsToJson(*report.error);
     json["coverage_percent"] = report.coverage_percent;
+    json["interval_score_percent"] = NumberOrNull(report.interval_score_percent);
   }
   json["out"] = TextOrNull(report.out);
   json["plot"] = TextOrNull(report.plot);
@@ -157,6 +228,12 @@ Json ToJson(const ExplainReport& report) {
       json["parameters"].push_back(std::move(entry));
     }
   }
+  if (report.resamples > 0) {
+    json["resamples"] = report.resamples;
+    json["parameters_of"] = report.parameters_of;
+    json["parameter_intervals"] = IntervalsJson(report.intervals);
+  }
+  json["unidentified"] = GapsJson(report.gaps);
   json["columns"] = Json::array();
   for (const ExplainedColumn& column : report.columns) {
     Json entry;
@@ -168,13 +245,8 @@ Json ToJson(const ExplainReport& report) {
   json["leaderboard"] = RowsJson(report.leaderboard);
   if (report.forecast) {
     json["forecast"] = ForecastJson(*report.forecast);
-    json["contributions"] = Json::array();
-    for (const core::Contribution& part : report.contributions) {
-      Json entry;
-      entry["term"] = part.term;
-      entry["amount"] = part.amount;
-      json["contributions"].push_back(std::move(entry));
-    }
+    json["contribution_scale"] = report.contribution_scale;
+    json["contributions"] = ContributionsJson(report.contributions);
   }
   json["notes"] = report.notes;
   return json;

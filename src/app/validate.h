@@ -27,6 +27,8 @@ struct ValidationBlock {
   // Whatever selection chose in each split: what a user of `fit` would have had.
   TechniqueRow chosen;
   double coverage_percent = 0;  // validation rows inside their 90 % interval
+  // Mean width of the intervals plus 20 times the miss, in per cent of the truth.
+  std::optional<double> interval_score_percent;
 };
 
 struct ValidateReport {

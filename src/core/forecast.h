@@ -9,10 +9,14 @@
 
 namespace reckon::core {
 
-// The part of a forecast that one term of the model accounts for, in the target's unit.
+// The part of a forecast that one term of the model accounts for.
 struct Contribution {
   std::string term;
   double amount = 0;
+  // What the term itself is made of, when it is a model of its own: amounts that add up to that
+  // model's forecast on its scale, "linear" (the target's unit) or "log".
+  std::vector<Contribution> parts = {};
+  std::string parts_scale = {};
 };
 
 struct Forecast {

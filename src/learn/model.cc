@@ -1,8 +1,20 @@
 #include "learn/model.h"
 
 #include "base/check.h"
+#include "learn/search/question_roles.h"
 
 namespace reckon::learn {
+
+Bounds Model::PredictBounds(const Matrix& x) const {
+  Bounds bounds{.predicted = {}, .lower = Vector(x.rows()), .upper = Vector(x.rows())};
+  Vector spread;
+  bounds.predicted = fitted.PredictWithSpread(x, spread);
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    interval.Bounds(bounds.predicted(i), {InputDistance(x.row(i), schema), spread(i)},
+                    bounds.lower(i), bounds.upper(i));
+  }
+  return bounds;
+}
 
 Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome outcome) {
   RECKON_CHECK(!outcome.contenders.empty());
@@ -13,7 +25,7 @@ Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome
         {candidate.technique, candidate.Describe(), contender.training, contender.selection});
   }
   Contender& best = outcome.contenders.front();
-  model.interval = CalibrateInterval(best.residuals, data.y, best.fitted.Predict(data.x));
+  model.interval = CalibrateInterval(best.residuals, data.y, options.question);
   model.fitted = std::move(best.fitted);
   model.schema = data.schema;
   model.rows = data.rows();
@@ -21,6 +33,9 @@ Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome
   if (options.question.extrapolate) {
     model.extrapolate = data.schema.inputs[*options.question.extrapolate].name;
   }
+  // The search has succeeded with these names.
+  model.roles = RolesForQuestion(data.schema, options.roles, options.question).value();
+  model.unidentified = FindUnidentified(data, model.roles, options.question);
   return model;
 }
 

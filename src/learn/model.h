@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "learn/identify/unidentified.h"
 #include "learn/interval.h"
 #include "learn/search/search.h"
 
@@ -17,6 +18,13 @@ struct LeaderboardRow {
   Metrics selection;
 };
 
+// Predictions with their intervals, a value a row.
+struct Bounds {
+  Vector predicted;
+  Vector lower;
+  Vector upper;
+};
+
 struct Model {
   Schema schema;
   Fitted fitted;
@@ -27,6 +35,11 @@ struct Model {
   uint64_t seed = 0;
   std::string extrapolate;                  // name of the column, or empty
   std::vector<LeaderboardRow> leaderboard;  // the model itself first
+  Roles roles;                              // of the columns, as the search took them
+  std::vector<Unidentified> unidentified;   // what its rows cannot tell
+
+  // `x` has the columns of the schema. Always finite.
+  Bounds PredictBounds(const Matrix& x) const;
 };
 
 // The best contender becomes the model.

@@ -84,6 +84,69 @@ Result<Metrics> MetricsFromJson(const Json& json) {
   return metrics;
 }
 
+Json RolesToJson(const Roles& roles, const Schema& schema) {
+  const auto name = [&](const std::optional<size_t>& column) {
+    return column ? Json(schema.inputs[*column].name) : Json();
+  };
+  Json json;
+  json["workers"] = name(roles.workers);
+  json["size"] = name(roles.size);
+  json["extrinsic"] = Json::array();
+  for (const size_t column : roles.extrinsic) json["extrinsic"].push_back(name(column));
+  return json;
+}
+
+Result<Roles> RolesFromJson(const Json& json, const Schema& schema) {
+  const auto find = [&](const Json& name) -> Result<size_t> {
+    const auto column = name.is_string() ? schema.FindInput(name.get<std::string>())
+                                         : Result<size_t>(Corrupt("not a name"));
+    if (!column.ok() || schema.inputs[*column].kind != core::ColumnKind::kNumber) {
+      return Corrupt("roles name a column that is none of the model's numbers");
+    }
+    return *column;
+  };
+  if (!json.is_object() || !json.contains("workers") || !json.contains("size") ||
+      !json.contains("extrinsic") || !json["extrinsic"].is_array()) {
+    return Corrupt("roles need 'workers', 'size' and 'extrinsic'");
+  }
+  Roles roles;
+  if (!json["workers"].is_null()) {
+    RECKON_ASSIGN(roles.workers, find(json["workers"]));
+  }
+  if (!json["size"].is_null()) {
+    RECKON_ASSIGN(roles.size, find(json["size"]));
+  }
+  for (const Json& name : json["extrinsic"]) {
+    RECKON_ASSIGN(const size_t column, find(name));
+    roles.extrinsic.push_back(column);
+  }
+  return roles;
+}
+
+Json UnidentifiedToJson(const Unidentified& found) {
+  Json json;
+  json["kind"] = UnidentifiedName(found.kind);
+  json["columns"] = found.columns;
+  json["what"] = found.what;
+  json["next"] = found.next;
+  return json;
+}
+
+Result<Unidentified> UnidentifiedFromJson(const Json& json) {
+  JsonFields fields(json, "unidentified");
+  Unidentified found;
+  const std::string kind = fields.Text("kind");
+  found.what = fields.Text("what");
+  found.next = fields.Text("next");
+  for (const Json& column : fields.List("columns")) {
+    if (!column.is_string()) return Corrupt("unidentified.columns must be texts");
+    found.columns.push_back(column.get<std::string>());
+  }
+  RECKON_TRY(fields.Check());
+  RECKON_ASSIGN(found.kind, ParseUnidentified(kind));
+  return found;
+}
+
 Result<Model> ModelFromJson(const Json& json) {
   JsonFields fields(json, "model");
   Model model;
@@ -120,6 +183,19 @@ Result<Model> ModelFromJson(const Json& json) {
     RECKON_ASSIGN(parsed.training, MetricsFromJson(training));
     RECKON_ASSIGN(parsed.selection, MetricsFromJson(selection));
     model.leaderboard.push_back(std::move(parsed));
+  }
+  // Earlier versions had neither; roles are then guessed from the names.
+  if (json.contains("roles")) {
+    RECKON_ASSIGN(model.roles, RolesFromJson(json["roles"], model.schema));
+  } else {
+    RECKON_ASSIGN(model.roles, FindRoles(model.schema, {}));
+  }
+  if (json.contains("unidentified")) {
+    for (const Json& entry : fields.List("unidentified")) {
+      RECKON_ASSIGN(Unidentified found, UnidentifiedFromJson(entry));
+      model.unidentified.push_back(std::move(found));
+    }
+    RECKON_TRY(fields.Check());
   }
   if (model.leaderboard.empty()) return Corrupt("the leaderboard is empty");
   JsonFields origin(provenance, "provenance");
@@ -160,6 +236,11 @@ std::string ModelToText(const Model& model) {
     entry["training"] = MetricsToJson(row.training);
     entry["selection"] = MetricsToJson(row.selection);
     json["leaderboard"].push_back(std::move(entry));
+  }
+  json["roles"] = RolesToJson(model.roles, model.schema);
+  json["unidentified"] = Json::array();
+  for (const Unidentified& found : model.unidentified) {
+    json["unidentified"].push_back(UnidentifiedToJson(found));
   }
   json["provenance"]["data_fingerprint"] = model.data_fingerprint;
   json["provenance"]["rows"] = model.rows;

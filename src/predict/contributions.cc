@@ -5,21 +5,44 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "base/units.h"
+#include "learn/laws/powers_predictor.h"
+#include "learn/regressors/blend.h"
 #include "learn/regressors/law_predictor.h"
 
 namespace reckon::predict {
 namespace {
 
+using learn::TargetScale;
+using learn::TreeNode;
+using Parts = std::vector<core::Contribution>;
+using Row = Eigen::Ref<const Eigen::RowVectorXd>;
+
+void SortBySize(Parts& parts) {
+  std::erase_if(parts, [](const core::Contribution& part) { return part.amount == 0; });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const core::Contribution& a, const core::Contribution& b) {
+                     return std::fabs(a.amount) > std::fabs(b.amount);
+                   });
+}
+
+Parts LinearParts(const learn::LinearFormula& linear, const learn::Schema& schema, const Row& x) {
+  const numeric::Matrix values = learn::FeatureMap(linear.terms).Apply(x);
+  Parts parts{{"constant", linear.intercept}};
+  for (size_t i = 0; i < linear.terms.size(); ++i) {
+    parts.push_back({learn::TermName(linear.terms[i], schema),
+                     linear.weights[i] * values(0, static_cast<Eigen::Index>(i))});
+  }
+  return parts;
+}
+
 // The terms of the bracket, each scaled as the law scales it.
-std::vector<core::Contribution> LawParts(const learn::PowerLawFormula& law,
-                                         const learn::Schema& schema,
-                                         const Eigen::Ref<const Eigen::RowVectorXd>& x) {
+Parts LawParts(const learn::PowerLawFormula& law, const learn::Schema& schema, const Row& x) {
   const double scaling = learn::LawScaling(law, x);
-  std::vector<core::Contribution> parts{{"constant", law.constant}};
-  if (law.base != 0) parts.push_back({"base", law.base * scaling});
+  Parts parts{{"constant", law.constant}};
+  parts.push_back({"base", law.base * scaling});
   for (const auto& term : law.intrinsic) {
-    if (term.factor == 0) continue;
     const double power = std::pow(x(static_cast<Eigen::Index>(term.column)), term.power);
     parts.push_back(
         {fmt::format("{}^{}", schema.inputs[term.column].name, base::FormatNumber(term.power)),
@@ -30,34 +53,110 @@ std::vector<core::Contribution> LawParts(const learn::PowerLawFormula& law,
     const double code = x(static_cast<Eigen::Index>(levels.column));
     const std::string level = code < 0 ? "another" : input.levels[static_cast<size_t>(code)];
     const double amount = learn::LevelConstant(levels, code) * scaling;
-    if (amount != 0) parts.push_back({fmt::format("[{}={}]", input.name, level), amount});
+    parts.push_back({fmt::format("[{}={}]", input.name, level), amount});
   }
   return parts;
 }
 
-}  // namespace
-
-std::vector<core::Contribution> Contributions(const learn::Model& model,
-                                              const Eigen::Ref<const Eigen::RowVectorXd>& x) {
-  std::vector<core::Contribution> parts;
-  const learn::Formula formula = model.fitted.predictor->ToFormula();
-  if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
-    parts = LawParts(*law, model.schema, x);
-  } else if (const auto* linear = std::get_if<learn::LinearFormula>(&formula)) {
-    const numeric::Matrix row = x;
-    const numeric::Matrix values = learn::FeatureMap(linear->terms).Apply(row);
-    parts.push_back({"constant", linear->intercept});
-    for (size_t i = 0; i < linear->terms.size(); ++i) {
-      const double amount = linear->weights[i] * values(0, static_cast<Eigen::Index>(i));
-      if (amount == 0) continue;
-      parts.push_back({learn::TermName(linear->terms[i], model.schema), amount});
+// A walk from the root to a leaf: each split moves the mean from its node's to its child's.
+Parts TreeParts(const std::vector<learn::Term>& terms, double base,
+                const std::vector<const std::vector<TreeNode>*>& trees, const learn::Schema& schema,
+                const Row& x) {
+  const numeric::Matrix values = learn::FeatureMap(terms).Apply(x);
+  std::vector<double> amounts(terms.size(), 0);
+  for (const std::vector<TreeNode>* tree : trees) {
+    const TreeNode* node = tree->data();
+    base += node->value;
+    while (node->left >= 0) {
+      const bool left = values(0, node->term) <= node->threshold;
+      const TreeNode* child = tree->data() + (left ? node->left : node->right);
+      amounts[static_cast<size_t>(node->term)] += child->value - node->value;
+      node = child;
     }
   }
-  std::stable_sort(parts.begin(), parts.end(),
-                   [](const core::Contribution& a, const core::Contribution& b) {
-                     return std::fabs(a.amount) > std::fabs(b.amount);
-                   });
+  Parts parts{{"mean of all rows", base}};
+  for (size_t i = 0; i < terms.size(); ++i) {
+    parts.push_back({learn::TermName(terms[i], schema), amounts[i]});
+  }
   return parts;
+}
+
+// "workers^-0.98 * size^1": the powers of one law that matter.
+std::string PowerLawName(const learn::PowersPredictor::Parts& law, Eigen::Index k,
+                         const learn::Schema& schema) {
+  constexpr double kMatters = 0.05;
+  std::vector<std::string> powers;
+  for (size_t j = 0; j < law.inputs.scaling.size(); ++j) {
+    const double power = law.law.weights(k, static_cast<Eigen::Index>(j) + 1);
+    const learn::LawInput& input = law.inputs.scaling[j];
+    if (input.form != learn::LawInput::Form::kLog || std::fabs(power) < kMatters) continue;
+    powers.push_back(fmt::format("{}^{:.2f}", schema.inputs[input.column].name, power));
+  }
+  return powers.empty() ? fmt::format("fixed part {}", k + 1) : base::Join(powers, " * ");
+}
+
+// With p > 1 the power laws do not add up; each gets its share of the sum of their p-th powers.
+Parts PowersParts(const learn::PowersPredictor& powers, const learn::Schema& schema, const Row& x) {
+  const learn::PowersPredictor::Parts& law = powers.parts();
+  const numeric::Matrix row = x;
+  numeric::Matrix terms;
+  numeric::Matrix shared;
+  learn::PowerSumInputs(law.inputs, law.levels_apart, row, terms, shared);
+  const double whole = std::exp(law.law.Evaluate(terms, shared)(0));
+  const numeric::Vector logs = law.law.sharpness * (law.law.weights * terms.row(0).transpose());
+  const numeric::Vector shares = (logs.array() - logs.maxCoeff()).exp();
+  Parts parts;
+  for (Eigen::Index k = 0; k < shares.size(); ++k) {
+    parts.push_back({PowerLawName(law, k, schema), whole * shares(k) / shares.sum()});
+  }
+  const double limited = std::exp(powers.PredictLaw(row)(0));
+  parts.push_back({"limit beyond the measured range", limited - whole});
+  parts.push_back({"correction by trees", std::exp(powers.Predict(row)(0)) - limited});
+  return parts;
+}
+
+Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, const Row& x);
+
+Parts BlendParts(const learn::BlendPredictor& blend, const learn::Schema& schema, const Row& x) {
+  Parts parts;
+  for (const learn::BlendMember& member : blend.members()) {
+    const learn::Candidate& candidate = member.fitted.candidate;
+    Breakdown own = BreakDown(member.fitted, schema, x);
+    const learn::Vector predicted = learn::ToScale(member.fitted.Predict(x), blend.scale());
+    parts.push_back({fmt::format("{:.0f} % {}", 100 * member.weight, candidate.technique),
+                     member.weight * predicted(0), std::move(own.parts),
+                     learn::TargetScaleName(own.scale)});
+  }
+  return parts;
+}
+
+Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, const Row& x) {
+  Breakdown out{fitted.candidate.scale, {}};
+  const learn::Formula formula = fitted.predictor->ToFormula();
+  if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(fitted.predictor.get())) {
+    out.parts = BlendParts(*blend, schema, x);
+  } else if (const auto* powers =
+                 dynamic_cast<const learn::PowersPredictor*>(fitted.predictor.get())) {
+    out = {TargetScale::kLinear, PowersParts(*powers, schema, x)};
+  } else if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
+    out.parts = LawParts(*law, schema, x);
+  } else if (const auto* linear = std::get_if<learn::LinearFormula>(&formula)) {
+    out.parts = LinearParts(*linear, schema, x);
+  } else if (const auto* tree = std::get_if<learn::TreeFormula>(&formula)) {
+    out.parts = TreeParts(tree->terms, 0, {&tree->nodes}, schema, x);
+  } else if (const auto* ensemble = std::get_if<learn::EnsembleFormula>(&formula)) {
+    std::vector<const std::vector<TreeNode>*> trees;
+    for (const auto& nodes : ensemble->trees) trees.push_back(&nodes);
+    out.parts = TreeParts(ensemble->terms, ensemble->base, trees, schema, x);
+  }
+  SortBySize(out.parts);
+  return out;
+}
+
+}  // namespace
+
+Breakdown Contributions(const learn::Model& model, const Eigen::Ref<const Eigen::RowVectorXd>& x) {
+  return BreakDown(model.fitted, model.schema, x);
 }
 
 }  // namespace reckon::predict

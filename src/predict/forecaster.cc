@@ -30,17 +30,6 @@ std::vector<std::string> OutsideOf(const learn::Schema& schema,
 
 }  // namespace
 
-core::Forecast ForecastOne(const learn::Model& model, const Eigen::Ref<const Eigen::RowVectorXd>& x,
-                           double predicted) {
-  core::Forecast forecast;
-  forecast.predicted = predicted;
-  const double distance = learn::InputDistance(x, model.schema);
-  model.interval.Bounds(predicted, distance, forecast.lower, forecast.upper);
-  forecast.in_support = distance == 0;
-  forecast.beyond = distance > 0;
-  return forecast;
-}
-
 base::Result<std::vector<core::Forecast>> MakeForecasts(const learn::Model& model,
                                                         const core::Table& questions,
                                                         const std::stop_token& stop,
@@ -65,9 +54,15 @@ base::Result<std::vector<core::Forecast>> MakeForecasts(const learn::Model& mode
             fmt::format("{}: {}", questions.Place(static_cast<size_t>(begin + i)), problem));
       }
     }
-    const numeric::Vector predicted = model.fitted.Predict(block);
+    const learn::Bounds bounds = model.PredictBounds(block);
     for (Eigen::Index i = 0; i < count; ++i) {
-      core::Forecast forecast = ForecastOne(model, block.row(i), predicted(i));
+      const bool beyond = learn::InputDistance(block.row(i), model.schema) > 0;
+      core::Forecast forecast{.predicted = bounds.predicted(i),
+                              .lower = bounds.lower(i),
+                              .upper = bounds.upper(i),
+                              .in_support = !beyond,
+                              .beyond = beyond,
+                              .outside = {}};
       if (!forecast.in_support) forecast.outside = OutsideOf(model.schema, block.row(i));
       for (std::string& text : inputs.problems[static_cast<size_t>(begin + i)]) {
         forecast.in_support = false;

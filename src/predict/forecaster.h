@@ -21,8 +21,4 @@ base::Result<std::vector<core::Forecast>> MakeForecasts(const learn::Model& mode
                                                         const std::stop_token& stop,
                                                         base::Progress& progress);
 
-// Same, for encoded inputs (rows x schema); without the texts of `outside`.
-core::Forecast ForecastOne(const learn::Model& model, const Eigen::Ref<const Eigen::RowVectorXd>& x,
-                           double predicted);
-
 }  // namespace reckon::predict

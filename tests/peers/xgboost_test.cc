@@ -103,7 +103,7 @@ TEST(XgboostTest, PredictsWhatTheLibraryPredicts) {
     const Library asked_library(asked);
     const Dataset data = support::MakeDataset(ToTable(sample), "y");
     const Dataset asked_data = support::MakeDataset(ToTable(asked), "y");
-    const Preset preset = FindPreset("ray-paper", data, {}).value();
+    const Preset preset = FindPreset("ray-paper", data).value();
     for (const CandidateGroup& group : preset.groups) {
       if (group.front().technique != technique.name()) continue;
       for (Candidate candidate : group) {

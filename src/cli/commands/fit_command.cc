@@ -4,13 +4,41 @@
 #include "app/report_json.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
 #include "cli/commands/learn_options.h"
 #include "cli/print.h"
+#include "cli/text_table.h"
 
 namespace reckon::cli {
 namespace {
+
+// MAPE, or RMSE for targets of 0.
+std::string ErrorText(const std::optional<core::Metrics>& metrics) {
+  if (!metrics) return "-";
+  return metrics->mape_percent ? PercentText(metrics->mape_percent)
+                               : "RMSE " + base::FormatNumber(metrics->rmse);
+}
+
+std::string StandingsTable(const app::FitReport& report) {
+  TextTable table;
+  table.AddColumn("technique", TextTable::Align::kLeft);
+  for (const char* name :
+       {"5-fold MAPE %", "interpolation %", "extrapolation %", "fit s", "us a row"}) {
+    table.AddColumn(name, TextTable::Align::kRight);
+  }
+  for (const auto& row : report.standings->rows) {
+    table.AddRow({row.technique, ErrorText(row.folds), ErrorText(row.interpolation),
+                  ErrorText(row.extrapolation), fmt::format("{:.3f}", row.fit_s),
+                  fmt::format("{:.2f}", row.predict_us)});
+  }
+  return "\nthe same candidates by three questions" +
+         (report.standings_column.empty()
+              ? std::string(" (no column counts workers; name it with --workers)")
+              : ", along " + report.standings_column) +
+         "\n" + table.Render();
+}
 
 class FitCommand final : public Command {
  public:
@@ -29,6 +57,8 @@ class FitCommand final : public Command {
                  "forecasts will be asked beyond the measured range of this column");
     options.Whole("--repeats", &request_.repeats, 1, 1000,
                   "fits of the generic law with different seeds; explain shows their spread");
+    options.Flag("--leaderboard", &request_.leaderboard,
+                 "compare the techniques by folds, interpolation, extrapolation and time");
     options.Text("-o,--out", &request_.out, "model file to write");
     options.Text("--save", &request_.save, "name to keep the model under in the store");
   }
@@ -44,6 +74,9 @@ class FitCommand final : public Command {
         report.extrapolate.empty() ? "for forecasts inside the measured range"
                                    : "for forecasts beyond the measured " + report.extrapolate);
     output.text += TechniqueTable(report.leaderboard);
+    if (report.standings) {
+      output.text += StandingsTable(report) + "\n";
+    }
     output.text += NoteLines(report.notes);
     if (!report.out.empty()) output.text += fmt::format("model written to {}\n", report.out);
     if (!report.saved.empty()) {

@@ -52,11 +52,11 @@ class PredictCommand final : public Command {
     if (report.error) {
       output.text += fmt::format(
           "error against the '{}' of these {}: MAPE {} %, RMSE {}, R2 {}; {:.1f} % of them in "
-          "their interval\n",
+          "their interval, mean interval score {} %\n",
           report.target, base::Count(report.error->rows, "row"),
           PercentText(report.error->mape_percent), base::FormatNumber(report.error->rmse),
           report.error->r2 ? fmt::format("{:.4f}", *report.error->r2) : "-",
-          report.coverage_percent);
+          report.coverage_percent, PercentText(report.interval_score_percent));
     }
     output.text += NoteLines(report.notes);
     if (!report.out.empty()) output.text += fmt::format("forecasts written to {}\n", report.out);

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +9,7 @@
 #include "cli/commands/all.h"
 #include "cli/commands/learn_options.h"
 #include "cli/print.h"
+#include "cli/text_table.h"
 
 namespace reckon::cli {
 namespace {
@@ -22,6 +25,40 @@ std::vector<app::TechniqueRow> RowsOf(const app::ValidationBlock& block) {
   rows.back().technique = "the chosen";
   rows.back().description = "the best on the selection rows of each split";
   return rows;
+}
+
+// The validation errors of all methods side by side.
+std::string SideBySide(const std::vector<app::ValidationBlock>& blocks) {
+  TextTable table;
+  table.AddColumn("technique", TextTable::Align::kLeft);
+  std::vector<std::string> names;
+  for (const app::ValidationBlock& block : blocks) {
+    table.AddColumn(block.method, TextTable::Align::kRight);
+    for (const app::TechniqueRow& row : block.techniques) {
+      if (std::find(names.begin(), names.end(), row.technique) == names.end()) {
+        names.push_back(row.technique);
+      }
+    }
+  }
+  const auto add = [&](const std::string& name, const auto& row_of) {
+    std::vector<std::string> cells{name};
+    for (const app::ValidationBlock& block : blocks) {
+      const app::TechniqueRow* row = row_of(block);
+      const bool known = row != nullptr && row->validation.has_value();
+      cells.push_back(known ? PercentText(row->validation->mape_percent) : "-");
+    }
+    table.AddRow(std::move(cells));
+  };
+  for (const std::string& name : names) {
+    add(name, [&](const app::ValidationBlock& block) -> const app::TechniqueRow* {
+      const auto row = std::find_if(
+          block.techniques.begin(), block.techniques.end(),
+          [&](const app::TechniqueRow& technique) { return technique.technique == name; });
+      return row == block.techniques.end() ? nullptr : &*row;
+    });
+  }
+  add("the chosen", [](const app::ValidationBlock& block) { return &block.chosen; });
+  return "\nvalidation MAPE % by method\n" + table.Render();
 }
 
 class ValidateCommand final : public Command {
@@ -64,9 +101,12 @@ class ValidateCommand final : public Command {
                     "{} in all)\n",
                     block.method, block.training_rows / block.splits, block.validation_rows);
       output.text += TechniqueTable(RowsOf(block));
-      output.text += fmt::format("  {:.1f} % of the validation rows lie in their 90 % interval\n",
-                                 block.coverage_percent);
+      output.text += fmt::format(
+          "  {:.1f} % of the validation rows lie in their 90 % interval; mean interval score {} "
+          "%\n",
+          block.coverage_percent, PercentText(block.interval_score_percent));
     }
+    if (report.blocks.size() > 1) output.text += SideBySide(report.blocks);
     if (!report.notes.empty()) output.text += "\n" + NoteLines(report.notes);
     return output;
   }

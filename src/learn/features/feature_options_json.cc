@@ -43,13 +43,13 @@ base::Json FeatureOptionsToJson(const FeatureOptions& options) {
   json["raw"] = options.raw;
   json["inverse"] = options.inverse;
   json["log"] = options.log;
-  json["degree"] = options.degree;
+  json["degree"] = static_cast<uint64_t>(options.degree);
   if (!options.inverse_of.empty()) json["inverse_of"] = options.inverse_of;
   if (!options.log_of.empty()) json["log_of"] = options.log_of;
   if (options.interactions_only) json["interactions_only"] = true;
   if (options.select.way != TermSelection::Way::kNone) {
     json["select"]["way"] = SelectionWayName(options.select.way);
-    json["select"]["most_terms"] = options.select.most_terms;
+    json["select"]["most_terms"] = static_cast<uint64_t>(options.select.most_terms);
     json["select"]["gain_share"] = options.select.gain_share;
   }
   return json;

@@ -37,14 +37,20 @@ Vector BlendPredictor::Predict(const Matrix& x) const {
   return mean;
 }
 
-Vector BlendPredictor::Spread(const Matrix& x) const {
-  const Vector mean = Predict(x);
-  Vector squares = Vector::Zero(x.rows());
+Vector BlendPredictor::PredictWithSpread(const Matrix& x, Vector& spread) const {
+  // Summed as in Predict, so that both give the same bits.
+  Vector mean = Vector::Zero(x.rows());
+  std::vector<Vector> predicted;
   for (const BlendMember& member : members_) {
-    squares += member.weight *
-               (ToScale(member.fitted.Predict(x), scale_) - mean).array().square().matrix();
+    predicted.push_back(ToScale(member.fitted.Predict(x), scale_));
+    mean += member.weight * predicted.back();
   }
-  return squares.cwiseSqrt();
+  Vector squares = Vector::Zero(x.rows());
+  for (size_t m = 0; m < members_.size(); ++m) {
+    squares.array() += members_[m].weight * (predicted[m] - mean).array().square();
+  }
+  spread = squares.cwiseSqrt();
+  return mean;
 }
 
 Formula BlendPredictor::ToFormula() const { return BlendFormula{}; }

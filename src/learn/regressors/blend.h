@@ -19,7 +19,7 @@ class BlendPredictor final : public Predictor {
                                                        const Schema& schema);
 
   Vector Predict(const Matrix& x) const override;
-  Vector Spread(const Matrix& x) const override;
+  Vector PredictWithSpread(const Matrix& x, Vector& spread) const override;
   const FeatureMap& features() const override { return features_; }
   Formula ToFormula() const override;
   base::Json ToJson(const Schema& schema) const override;

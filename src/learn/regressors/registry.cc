@@ -39,9 +39,9 @@ const std::vector<const Technique*>& AllTechniques() {
   static const BlendTechnique kBlend;
   static const std::vector<ScalingLawTechnique> kLaws = ScalingLawTechniques();
   static const std::vector<const Technique*> kAll = [] {
-    std::vector<const Technique*> all{&kRidge,   &kErnest,  &kTree,  &kForest,   &kBoost, &kXgboost,
-                                      &kPowers,  &kGeneric, &kProcess, &kLasso, &kStepwise, &kNnls,
-                                      &kSvr};
+    std::vector<const Technique*> all{&kRidge,    &kErnest, &kTree,    &kForest,  &kBoost,
+                                      &kXgboost,  &kPowers, &kGeneric, &kProcess, &kLasso,
+                                      &kStepwise, &kNnls,   &kSvr};
     for (const ScalingLawTechnique& law : kLaws) all.push_back(&law);
     all.push_back(&kBlend);
     return all;

@@ -27,9 +27,12 @@ class Predictor {
   // Predictions on the scale the predictor was fitted to; `x` has the columns of the Schema, with
   // unseen categories as -1.
   virtual Vector Predict(const Matrix& x) const = 0;
-  // How far the parts of a predictor disagree about each row (a standard deviation, on the same
-  // scale); 0 for a predictor of one part.
-  virtual Vector Spread(const Matrix& x) const { return Vector::Zero(x.rows()); }
+  // Predict, and how far the parts of the predictor disagree about each row (a standard deviation,
+  // on the same scale); 0 for a predictor of one part.
+  virtual Vector PredictWithSpread(const Matrix& x, Vector& spread) const {
+    spread = Vector::Zero(x.rows());
+    return Predict(x);
+  }
   // The terms that inputs must be in the domain of.
   virtual const FeatureMap& features() const = 0;
   virtual Formula ToFormula() const = 0;

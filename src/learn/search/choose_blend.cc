@@ -86,4 +86,14 @@ Vector BlendPredictions(const std::vector<Scored>& scored, const std::vector<Ble
   return mean.array().exp();
 }
 
+Vector BlendSpread(const std::vector<Scored>& scored, const std::vector<BlendPart>& parts) {
+  const Vector mean = BlendPredictions(scored, parts).array().log();
+  Vector squares = Vector::Zero(mean.size());
+  for (const BlendPart& part : parts) {
+    squares.array() +=
+        part.weight * (scored[part.scored].predicted.array().log() - mean.array()).square();
+  }
+  return squares.cwiseSqrt();
+}
+
 }  // namespace reckon::learn

@@ -21,5 +21,7 @@ std::vector<BlendPart> ChooseBlend(const std::vector<Scored>& scored, const Sele
 
 // The blend's predictions for the left-out rows.
 Vector BlendPredictions(const std::vector<Scored>& scored, const std::vector<BlendPart>& parts);
+// How far the parts disagree about each of these rows: the weighted deviation of their logs.
+Vector BlendSpread(const std::vector<Scored>& scored, const std::vector<BlendPart>& parts);
 
 }  // namespace reckon::learn

@@ -25,6 +25,23 @@ Vector Fitted::Predict(const Matrix& x) const {
     const Eigen::Index rows = std::min(kBlock, x.rows() - begin);
     predicted.segment(begin, rows) = predictor->Predict(x.middleRows(begin, rows));
   }
+  return ToTarget(std::move(predicted));
+}
+
+Vector Fitted::PredictWithSpread(const Matrix& x, Vector& spread) const {
+  Vector predicted(x.rows());
+  spread.resize(x.rows());
+  for (Eigen::Index begin = 0; begin < x.rows(); begin += kBlock) {
+    const Eigen::Index rows = std::min(kBlock, x.rows() - begin);
+    Vector apart;
+    predicted.segment(begin, rows) = predictor->PredictWithSpread(x.middleRows(begin, rows), apart);
+    spread.segment(begin, rows) = apart;
+  }
+  spread = spread.unaryExpr([](double value) { return std::isfinite(value) ? value : 0.0; });
+  return ToTarget(std::move(predicted));
+}
+
+Vector Fitted::ToTarget(Vector predicted) const {
   const double lowest = range.Lowest();
   const double highest = range.Highest();
   for (double& value : predicted) {

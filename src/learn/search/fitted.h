@@ -26,6 +26,11 @@ struct Fitted {
 
   // Always finite; positive when every training target was.
   Vector Predict(const Matrix& x) const;
+  // Also how far the parts of the predictor disagree, on its scale; finite, 0 for one part.
+  Vector PredictWithSpread(const Matrix& x, Vector& spread) const;
+
+ private:
+  Vector ToTarget(Vector predicted) const;
 };
 
 }  // namespace reckon::learn

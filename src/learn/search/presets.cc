@@ -1,8 +1,11 @@
 #include "learn/search/presets.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "learn/features/roles.h"
 
 namespace reckon::learn {
 namespace {
@@ -76,8 +79,27 @@ CandidateGroup ForestGrid(const FeatureOptions& features, int leaf) {
   return group;
 }
 
-Preset RayPaper() {
-  const FeatureOptions features{.raw = true, .inverse = true, .log = true, .degree = 2};
+// The paper takes inverses and logs of workers, cores and the data, but not of b (batch), e
+// (epochs) and l (learning rate).
+bool StaysRaw(const InputColumn& input) {
+  static const std::set<std::string> kNames{
+      "b", "e", "l", "epoch", "epochs", "lr", "learning_rate", "num_epochs"};
+  return IsBatch(input) || kNames.contains(input.name);
+}
+
+Preset RayPaper(const Schema& schema) {
+  FeatureOptions features{.raw = true, .inverse = true, .log = true, .degree = 2};
+  std::vector<std::string> transformed;
+  bool all = true;
+  for (const InputColumn& input : schema.inputs) {
+    if (input.kind != core::ColumnKind::kNumber) continue;
+    if (StaysRaw(input)) {
+      all = false;
+    } else if (input.min > 0) {
+      transformed.push_back(input.name);
+    }
+  }
+  if (!all && !transformed.empty()) features.inverse_of = features.log_of = transformed;
   Preset preset;
   // The longest first, so that no core waits for one at the end.
   for (const int depth : {10, 5, 1}) preset.groups.push_back(XgboostGrid(features, depth));
@@ -91,8 +113,8 @@ Preset RayPaper() {
 
 std::vector<std::string> PresetNames() { return {kRayPaper}; }
 
-base::Result<Preset> FindPreset(const std::string& name, const Dataset&, const Roles&) {
-  if (name == kRayPaper) return RayPaper();
+base::Result<Preset> FindPreset(const std::string& name, const Dataset& data) {
+  if (name == kRayPaper) return RayPaper(data.schema);
   return base::BadInput(
       fmt::format("unknown preset '{}'{}", name, base::SuggestFrom(name, PresetNames())));
 }

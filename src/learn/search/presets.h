@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 #include "learn/candidate.h"
-#include "learn/features/roles.h"
+#include "learn/dataset.h"
 
 namespace reckon::learn {
 
@@ -19,6 +19,6 @@ std::vector<std::string> PresetNames();
 
 // "ray-paper": Table II of the paper on training with Ray (819 candidates). kBadInput for an
 // unknown name.
-base::Result<Preset> FindPreset(const std::string& name, const Dataset& data, const Roles& roles);
+base::Result<Preset> FindPreset(const std::string& name, const Dataset& data);
 
 }  // namespace reckon::learn

@@ -12,6 +12,7 @@
 #include "learn/regressors/registry.h"
 #include "learn/search/choose_blend.h"
 #include "learn/search/presets.h"
+#include "learn/search/question_roles.h"
 #include "learn/search/trials.h"
 
 namespace reckon::learn {
@@ -51,19 +52,6 @@ Dataset SelectionData(const Dataset& data, base::Rng rng, std::vector<std::strin
   return data.Subset(rows);
 }
 
-Roles RolesForQuestion(Roles roles, const SearchOptions& options, const Dataset& data) {
-  // A column nobody could name but that the user wants to scale along counts as workers.
-  const std::optional<size_t>& column = options.question.extrapolate;
-  const bool usable = column && column != roles.size && data.schema.inputs[*column].min > 0;
-  if (roles.workers || !usable) return roles;
-  roles.workers = column;
-  const auto at = std::lower_bound(roles.extrinsic.begin(), roles.extrinsic.end(), *column);
-  if (options.roles.extrinsic.empty() && (at == roles.extrinsic.end() || *at != *column)) {
-    roles.extrinsic.insert(at, *column);
-  }
-  return roles;
-}
-
 // The best candidate of each technique, best technique first: indices into `scored`.
 std::vector<size_t> PickWinners(const std::vector<Scored>& scored,
                                 const std::vector<Trial>& trials) {
@@ -83,10 +71,12 @@ size_t TriedBy(const Technique* technique, const std::vector<Trial>& trials) {
   return tried;
 }
 
-std::vector<SelectionResidual> Residuals(const SelectionRows& rows, const Vector& predicted) {
+std::vector<SelectionResidual> Residuals(const SelectionRows& rows, const Vector& predicted,
+                                         const Vector& spread) {
   std::vector<SelectionResidual> residuals;
   for (Eigen::Index i = 0; i < predicted.size(); ++i) {
-    residuals.push_back({rows.truth(i), predicted(i), rows.distance[static_cast<size_t>(i)]});
+    residuals.push_back(
+        {rows.truth(i), predicted(i), rows.distance[static_cast<size_t>(i)], spread(i)});
   }
   return residuals;
 }
@@ -126,11 +116,10 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
                                    const std::stop_token& stop, base::Progress& progress) {
   SearchOutcome outcome;
   const base::Rng rng(options.seed);
-  RECKON_ASSIGN(Roles roles, FindRoles(data.schema, options.roles));
-  roles = RolesForQuestion(roles, options, data);
+  RECKON_ASSIGN(const Roles roles, RolesForQuestion(data.schema, options.roles, options.question));
   std::optional<Preset> preset;
   if (!options.preset.empty()) {
-    RECKON_ASSIGN(preset, FindPreset(options.preset, data, roles));
+    RECKON_ASSIGN(preset, FindPreset(options.preset, data));
   }
 
   const Dataset selection = SelectionData(data, rng.Fork(1), outcome.notes);
@@ -210,13 +199,13 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   progress.End();
   RECKON_TRY(done);
 
-  const auto add = [&](Fitted model, const Vector& predicted, size_t tried) {
+  const auto add = [&](Fitted model, const Vector& predicted, const Vector& spread, size_t tried) {
     Contender contender;
     contender.fitted = std::move(model);
     contender.training = Measure(data.y, contender.fitted.Predict(data.x));
     contender.selection = Measure(rows.truth, predicted);
     contender.tried = tried;
-    contender.residuals = Residuals(rows, predicted);
+    contender.residuals = Residuals(rows, predicted, spread);
     outcome.contenders.push_back(std::move(contender));
   };
   if (!parts.empty()) {
@@ -232,11 +221,12 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
     blend.candidate.settings["members"] = static_cast<double>(members.size());
     blend.predictor = std::make_unique<BlendPredictor>(TargetScale::kLog, std::move(members));
     blend.range = RangeOf(data.y);
-    add(std::move(blend), BlendPredictions(scored, parts), 1);
+    add(std::move(blend), BlendPredictions(scored, parts), BlendSpread(scored, parts), 1);
   }
   for (size_t w = 0; w < winners.size(); ++w) {
     const Scored& best = scored[winners[w]];
-    add(std::move(fitted[w]), best.predicted, TriedBy(trials[best.trial].technique, trials));
+    add(std::move(fitted[w]), best.predicted, Vector::Zero(rows.truth.size()),
+        TriedBy(trials[best.trial].technique, trials));
   }
   return outcome;
 }

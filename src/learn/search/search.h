@@ -23,12 +23,14 @@ struct SearchOptions {
   size_t jobs = 1;
 };
 
-// A prediction for a row that the predictor had not seen, and how far that row lay outside the
-// range it had seen (InputDistance).
+// A prediction for a row that the predictor had not seen, how far that row lay outside the range it
+// had seen (InputDistance), and how far the members of a blend disagreed about it
+// (Fitted::PredictWithSpread).
 struct SelectionResidual {
   double truth = 0;
   double predicted = 0;
   double distance = 0;
+  double spread = 0;
 };
 
 // The best candidate of one technique, fitted to all rows.

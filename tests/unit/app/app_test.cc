@@ -170,5 +170,59 @@ TEST_F(AppTest, DoctorLeavesNothingBehind) {
   EXPECT_EQ(entries, 1);  // runs.csv
 }
 
+TEST_F(AppTest, ValidationSaysHowGoodIntervalsAreTheSameForAnyNumberOfThreads) {
+  ValidateRequest request;
+  request.learn = request_.learn;
+  request.learn.techniques = {"ridge", "ernest"};
+  request.kfold = 3;
+  request.holdout = 0.2;
+  request.interpolate = {"workers"};
+  request.extrapolate = {"workers>8", "workers<2"};
+  Context context = MakeContext();
+  context.jobs = 1;
+  const ValidateReport one = Validate(request, context).value();
+  context.jobs = 7;
+  const ValidateReport seven = Validate(request, context).value();
+  ASSERT_EQ(one.blocks.size(), 5);
+  for (size_t b = 0; b < one.blocks.size(); ++b) {
+    EXPECT_EQ(one.blocks[b].chosen.validation->rmse, seven.blocks[b].chosen.validation->rmse);
+    EXPECT_EQ(one.blocks[b].interval_score_percent, seven.blocks[b].interval_score_percent);
+    EXPECT_GT(one.blocks[b].interval_score_percent.value(), 0) << one.blocks[b].method;
+    EXPECT_GE(one.blocks[b].coverage_percent, 0);
+    EXPECT_LE(one.blocks[b].coverage_percent, 100);
+  }
+}
+
+TEST_F(AppTest, TheLeaderboardDoesNotChangeTheModel) {
+  request_.learn.techniques = {"ridge", "ernest"};
+  request_.out = folder_ / "plain.json";
+  EXPECT_FALSE(Fit(request_, MakeContext()).value().standings.has_value());
+  request_.out = folder_ / "compared.json";
+  request_.leaderboard = true;
+  const FitReport report = Fit(request_, MakeContext()).value();
+  ASSERT_TRUE(report.standings.has_value());
+  EXPECT_EQ(report.standings->rows.size(), report.leaderboard.size());
+  EXPECT_EQ(report.standings_column, "workers");
+  EXPECT_EQ(base::ReadFile(folder_ / "plain.json").value(),
+            base::ReadFile(folder_ / "compared.json").value());
+}
+
+TEST_F(AppTest, ExplainWithTheRowsSaysHowSureParametersAre) {
+  request_.learn.techniques = {"ernest"};
+  request_.out = folder_ / "m.json";
+  ASSERT_TRUE(Fit(request_, MakeContext()).ok());
+  ExplainRequest explain;
+  explain.model = folder_ / "m.json";
+  EXPECT_TRUE(Explain(explain, MakeContext()).value().intervals.empty());
+  explain.data.file = folder_ / "runs.csv";
+  const ExplainReport report = Explain(explain, MakeContext()).value();
+  EXPECT_EQ(report.parameters_of, "ernest");
+  EXPECT_GE(report.intervals.size(), 4);
+  EXPECT_TRUE(report.notes.empty());
+  Write("two.csv", "machine,workers,size,time_s\nsmall,1,10,100\nsmall,2,10,50\n");
+  explain.data.file = folder_ / "two.csv";
+  EXPECT_THAT(Explain(explain, MakeContext()).error().message(), HasSubstr("at least 3"));
+}
+
 }  // namespace
 }  // namespace reckon::app

@@ -170,7 +170,7 @@ Dataset Scaling() {
 TEST(ForestTest, PartsOfOneForestAreForestsOfTheirOwn) {
   const Dataset data = Scaling();
   const Technique& forest = *FindTechnique("forest").value();
-  const Preset preset = FindPreset("ray-paper", data, {}).value();
+  const Preset preset = FindPreset("ray-paper", data).value();
   for (const CandidateGroup& group : preset.groups) {
     if (group.front().technique != "forest") continue;
     const auto together = forest.Fit({data, {}, base::Rng(5)}, group).value();
@@ -182,14 +182,14 @@ TEST(ForestTest, PartsOfOneForestAreForestsOfTheirOwn) {
 }
 
 TEST(PresetTest, RayPaperIsTableTwo) {
-  const Preset preset = FindPreset("ray-paper", Scaling(), {}).value();
+  const Preset preset = FindPreset("ray-paper", Scaling()).value();
   std::map<std::string, size_t> count;
   for (const CandidateGroup& group : preset.groups) count[group.front().technique] += group.size();
   EXPECT_THAT(count,
               testing::ElementsAre(testing::Pair("forest", 24), testing::Pair("ridge", 3),
                                    testing::Pair("tree", 720), testing::Pair("xgboost", 72)));
   EXPECT_EQ(preset.folds, 5);
-  EXPECT_EQ(FindPreset("ray-papper", Scaling(), {}).error().code(), base::ErrorCode::kBadInput);
+  EXPECT_EQ(FindPreset("ray-papper", Scaling()).error().code(), base::ErrorCode::kBadInput);
 }
 
 TEST(PresetTest, TheBestOfTheGridIsTakenByPercentageError) {

@@ -67,10 +67,10 @@ TEST(FeatureTextTest, OnlyTheNamedColumnsGetTheForm) {
   const Dataset data = support::MakeDataset(
       support::NumberTable({{"a", {1, 2, 4}}, {"b", {1, 3, 2}}, {"y", {1, 2, 3}}}), "y");
   const auto names = [&](const char* text) {
-    std::vector<std::string> names;
+    std::vector<std::string> found;
     const auto map = MakeFeatures(data, ParseFeatureOptions(text).value(), 100);
-    for (const Term& term : map->terms()) names.push_back(TermName(term, data.schema));
-    return names;
+    for (const Term& term : map->terms()) found.push_back(TermName(term, data.schema));
+    return found;
   };
   EXPECT_THAT(names("raw,inverse=b,log=a"), ElementsAre("a", "log(a)", "b", "1/b"));
   EXPECT_THAT(names("log=a"), ElementsAre("log(a)", "b"));

@@ -149,7 +149,9 @@ TEST(BlendTest, IsTheGeometricMeanOfItsMembersAndReadsBack) {
   }
   EXPECT_NEAR(total, 1, 1e-12);
   EXPECT_NEAR(model.fitted.Predict(x)(0), std::exp(logs(0)), 1e-9);
-  EXPECT_GE(blend->Spread(x)(0), 0);
+  Vector spread;
+  EXPECT_EQ(blend->PredictWithSpread(x, spread)(0), blend->Predict(x)(0));
+  EXPECT_GT(spread(0), 0);
   const Model again = ModelFromText(ModelToText(model), "m").value();
   EXPECT_EQ(again.fitted.Predict(x), model.fitted.Predict(x));
 }

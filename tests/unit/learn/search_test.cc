@@ -110,36 +110,5 @@ TEST(SearchTest, PredictionsAreFiniteAndPositiveEvenFarAway) {
   }
 }
 
-TEST(IntervalTest, CoversOnSyntheticDataAndWidensWithDistance) {
-  size_t covered = 0;
-  size_t count = 0;
-  for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Dataset train = MakeDataset(Noisy(100 + seed), "y");
-    const Dataset test = MakeDataset(Noisy(500 + seed), "y");
-    const Model model = MakeModel(train, {}, MustSearch(train, {}));
-    const Vector predicted = model.fitted.Predict(test.x);
-    for (Eigen::Index i = 0; i < predicted.size(); ++i) {
-      double lower = 0;
-      double upper = 0;
-      model.interval.Bounds(predicted(i), InputDistance(test.x.row(i), model.schema), lower, upper);
-      covered += lower <= test.y(i) && test.y(i) <= upper;
-      ++count;
-    }
-    EXPECT_GT(model.interval.HalfWidth(1), model.interval.HalfWidth(0));
-  }
-  EXPECT_GT(static_cast<double>(covered) / static_cast<double>(count), 0.88);
-}
-
-TEST(IntervalTest, DistanceIsZeroInsideAndGrowsOutside) {
-  const Dataset data = MakeDataset(Noisy(1), "y");
-  const auto distance = [&](double w, double s) {
-    return InputDistance(Eigen::RowVector2d(w, s), data.schema);
-  };
-  EXPECT_EQ(distance(5, 11), 0);
-  EXPECT_NEAR(distance(16, 20), std::log(2), 1e-12);
-  EXPECT_NEAR(distance(16, 80), std::hypot(std::log(2), std::log(2)), 1e-12);
-  EXPECT_GT(distance(0, 20), 0);
-}
-
 }  // namespace
 }  // namespace reckon::learn

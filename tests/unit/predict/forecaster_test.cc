@@ -98,16 +98,42 @@ TEST(ForecasterTest, OtherColumnsAreRefused) {
   EXPECT_THAT(refused.error().message(), HasSubstr("no column workers, gpu"));
 }
 
+double Total(const Breakdown& breakdown) {
+  double sum = 0;
+  for (const core::Contribution& part : breakdown.parts) sum += part.amount;
+  return breakdown.scale == learn::TargetScale::kLog ? std::exp(sum) : sum;
+}
+
 TEST(ContributionsTest, AddUpToTheForecast) {
-  for (const char* technique : {"ridge", "ernest"}) {
+  for (const char* technique : {"ridge", "ernest", "tree", "boost", "powers", "generic", "blend"}) {
     const learn::Model model = Fit(technique);
-    const Eigen::RowVector3d row(4, 20, 1);
-    double sum = 0;
-    for (const core::Contribution& part : Contributions(model, row)) sum += part.amount;
-    const numeric::Matrix x = row;
-    EXPECT_NEAR(sum, model.fitted.predictor->Predict(x)(0), 1e-9) << technique;
+    for (const double workers : {4, 64}) {
+      const Eigen::RowVector3d row(workers, 20, 1);
+      const Breakdown breakdown = Contributions(model, row);
+      EXPECT_GT(breakdown.parts.size(), 1) << technique;
+      const numeric::Matrix x = row;
+      EXPECT_NEAR(Total(breakdown), model.fitted.Predict(x)(0), 1e-6) << technique;
+    }
   }
-  EXPECT_TRUE(Contributions(Fit("tree"), Eigen::RowVector3d(4, 20, 1)).empty());
+}
+
+TEST(ContributionsTest, MembersOfABlendComeWithTheirOwnTerms) {
+  const learn::Model model = Fit("blend");
+  for (const core::Contribution& member :
+       Contributions(model, Eigen::RowVector3d(4, 20, 1)).parts) {
+    EXPECT_FALSE(member.parts.empty()) << member.term;
+    EXPECT_TRUE(member.parts_scale == "log" || member.parts_scale == "linear");
+  }
+}
+
+TEST(ContributionsTest, ATreeSaysWhichSplitsMoveTheMean) {
+  const Breakdown breakdown = Contributions(Fit("tree"), Eigen::RowVector3d(1, 20, 0));
+  const auto named = [&](const std::string& term) {
+    return std::any_of(breakdown.parts.begin(), breakdown.parts.end(),
+                       [&](const core::Contribution& part) { return part.term == term; });
+  };
+  EXPECT_TRUE(named("mean of all rows"));
+  EXPECT_TRUE(named("workers"));
 }
 
 TEST(FormulaTest, EveryLanguageNamesTheColumns) {

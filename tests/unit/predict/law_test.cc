@@ -75,7 +75,7 @@ TEST(LawTest, ContributionsAddUpToTheForecast) {
     numeric::Matrix x(1, 5);
     x << 16, 3, 4, 32, level;
     double sum = 0;
-    for (const core::Contribution& part : Contributions(model, x.row(0))) sum += part.amount;
+    for (const core::Contribution& part : Contributions(model, x.row(0)).parts) sum += part.amount;
     EXPECT_NEAR(sum, model.fitted.Predict(x)(0), 1e-12);
   }
 }

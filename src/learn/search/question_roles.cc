@@ -1,0 +1,21 @@
+#include "learn/search/question_roles.h"
+
+#include <algorithm>
+
+namespace reckon::learn {
+
+base::Result<Roles> RolesForQuestion(const Schema& schema, const RoleNames& names,
+                                     const Question& question) {
+  RECKON_ASSIGN(Roles roles, FindRoles(schema, names));
+  const std::optional<size_t>& column = question.extrapolate;
+  const bool usable = column && column != roles.size && schema.inputs[*column].min > 0;
+  if (roles.workers || !usable) return roles;
+  roles.workers = column;
+  const auto at = std::lower_bound(roles.extrinsic.begin(), roles.extrinsic.end(), *column);
+  if (names.extrinsic.empty() && (at == roles.extrinsic.end() || *at != *column)) {
+    roles.extrinsic.insert(at, *column);
+  }
+  return roles;
+}
+
+}  // namespace reckon::learn
