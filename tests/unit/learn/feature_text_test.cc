@@ -66,15 +66,15 @@ TEST(FeatureTextTest, NamedColumnsMustFit) {
 TEST(FeatureTextTest, OnlyTheNamedColumnsGetTheForm) {
   const Dataset data = support::MakeDataset(
       support::NumberTable({{"a", {1, 2, 4}}, {"b", {1, 3, 2}}, {"y", {1, 2, 3}}}), "y");
-  const auto names = [&](const char* text) {
+  const auto terms_of = [&](const char* text) {
     std::vector<std::string> names;
     const auto map = MakeFeatures(data, ParseFeatureOptions(text).value(), 100);
     for (const Term& term : map->terms()) names.push_back(TermName(term, data.schema));
     return names;
   };
-  EXPECT_THAT(names("raw,inverse=b,log=a"), ElementsAre("a", "log(a)", "b", "1/b"));
-  EXPECT_THAT(names("log=a"), ElementsAre("log(a)", "b"));
-  EXPECT_THAT(names("raw,log=a,interactions"),
+  EXPECT_THAT(terms_of("raw,inverse=b,log=a"), ElementsAre("a", "log(a)", "b", "1/b"));
+  EXPECT_THAT(terms_of("log=a"), ElementsAre("log(a)", "b"));
+  EXPECT_THAT(terms_of("raw,log=a,interactions"),
               ElementsAre("a", "a * b", "log(a)", "log(a) * b", "b"));
 }
 

@@ -101,7 +101,9 @@ TEST(KernelPredictorTest, SurvivesAFileAndRefusesADamagedOne) {
     damage(damaged);
     const auto outcome = process.Load(damaged, data.schema);
     EXPECT_FALSE(outcome.ok()) << damaged.dump().substr(0, 200);
-    if (!outcome.ok()) EXPECT_EQ(outcome.error().code(), base::ErrorCode::kCorrupt);
+    if (!outcome.ok()) {
+      EXPECT_EQ(outcome.error().code(), base::ErrorCode::kCorrupt);
+    }
   };
   refuses([](base::Json& j) { j["shape"] = "round"; });
   refuses([](base::Json& j) { j.erase("intercept"); });

@@ -52,9 +52,13 @@ TEST(LinearTechniquesTest, NnlsIsOptimal) {
     const auto predictor =
         FitOne("nnls", data, {.features = features, .settings = {{"intercept", intercept}}});
     const auto& linear = dynamic_cast<const LinearPredictor&>(*predictor);
-    if (intercept == 0) EXPECT_EQ(linear.intercept(), 0);
+    if (intercept == 0) {
+      EXPECT_EQ(linear.intercept(), 0);
+    }
     const Vector left = data.y - predictor->Predict(data.x);
-    if (intercept == 1) EXPECT_NEAR(left.sum(), 0, 1e-8);
+    if (intercept == 1) {
+      EXPECT_NEAR(left.sum(), 0, 1e-8);
+    }
     // No term wants more weight, and those that have some want no less.
     const FeatureMap all = *MakeFeatures(data, features, 100);
     const Matrix columns = all.Apply(data.x);
