@@ -16,7 +16,8 @@ class NnlsTechnique final : public Technique {
   std::string_view requirement() const override {
     return "fewer than 300 features; ask for fewer forms or a lower degree";
   }
-  // Ernest's law and ridge say the same better.
+  // Only when named: few tables are sums of rising terms, and for those that are Ernest's law is
+  // there.
   bool TakesPart(const Question&) const override { return false; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,

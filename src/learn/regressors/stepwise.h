@@ -17,7 +17,7 @@ class StepwiseTechnique final : public Technique {
   std::string_view requirement() const override {
     return "fewer than 600 features; ask for fewer forms or a lower degree";
   }
-  // Ridge on the same features is as good at forecasting.
+  // Only when named: alone it forecasts as ridge does.
   bool TakesPart(const Question&) const override { return false; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
