@@ -40,12 +40,12 @@ base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
 
 base::Status CheckPreset(const LearnRequest& request) {
   const bool chosen_by_hand = !request.techniques.empty() || !request.features.empty() ||
-                              request.degree != 0 || !request.scale.empty() ||
-                              !request.penalty.empty();
+                              request.degree != 0 || !request.select.empty() ||
+                              !request.scale.empty() || !request.penalty.empty();
   if (request.preset.empty() || !chosen_by_hand) return {};
   return base::BadInput(
-      "a preset says what is tried; --technique, --features, --degree, --scale and --penalty "
-      "do not go with --preset");
+      "a preset says what is tried; --technique, --features, --degree, --select, --scale and "
+      "--penalty do not go with --preset");
 }
 
 base::Status CheckLogScale(Prepared& prepared) {

@@ -128,6 +128,22 @@ const char* HealthName(Health health) {
   return "unknown";
 }
 
+Json AutomlRowsJson(const std::vector<AutomlRow>& rows) {
+  Json list = Json::array();
+  for (const AutomlRow& row : rows) {
+    Json json;
+    json["technique"] = row.label;
+    json["reckon_technique"] = row.technique;
+    json["hyperparameters"] = row.hyperparameters;
+    json["best"] = row.best;
+    json["training"] = learn::MetricsToJson(row.training);
+    json["hp_selection"] = learn::MetricsToJson(row.selection);
+    if (row.validation) json["validation"] = learn::MetricsToJson(*row.validation);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 }  // namespace
 
 Json ToJson(const FitReport& report) {
@@ -314,6 +330,33 @@ Json ToJson(const DoctorReport& report) {
     entry["advice"] = TextOrNull(finding.advice);
     json["findings"].push_back(std::move(entry));
   }
+  return json;
+}
+
+Json ToJson(const AutomlReport& report) {
+  Json json;
+  json["configuration"] = report.configuration;
+  json["data"] = report.data;
+  json["target"] = report.target;
+  json["rows"] = report.rows;
+  json["inputs"] = report.inputs;
+  json["candidates"] = report.candidates;
+  json["runs"] = Json::array();
+  for (const AutomlRun& run : report.runs) {
+    Json entry;
+    entry["method"] = run.method;
+    entry["splits"] = run.splits;
+    entry["training_rows"] = run.training_rows;
+    entry["validation_rows"] = run.validation_rows;
+    entry["techniques"] = AutomlRowsJson(run.techniques);
+    json["runs"].push_back(std::move(entry));
+  }
+  json["models"] = AutomlRowsJson(report.models);
+  json["best"] = report.models.empty() ? Json() : Json(report.models.front().label);
+  json["out"] = TextOrNull(report.out);
+  json["files"] = report.files;
+  json["warnings"] = report.warnings;
+  json["notes"] = report.notes;
   return json;
 }
 

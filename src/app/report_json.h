@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/archive.h"
+#include "app/automl/automl.h"
 #include "app/doctor.h"
 #include "app/explain.h"
 #include "app/fit.h"
@@ -19,5 +20,6 @@ base::Json ToJson(const ImportReport& report);
 base::Json ToJson(const ListReport& report);
 base::Json ToJson(const ExportReport& report);
 base::Json ToJson(const DoctorReport& report);
+base::Json ToJson(const AutomlReport& report);
 
 }  // namespace reckon::app

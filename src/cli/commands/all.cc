@@ -9,6 +9,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeValidateCommand());
   commands.push_back(MakePredictCommand());
   commands.push_back(MakeExplainCommand());
+  commands.push_back(MakeAutomlCommand());
   commands.push_back(MakeListCommand());
   commands.push_back(MakeExportCommand());
   commands.push_back(MakeDoctorCommand());

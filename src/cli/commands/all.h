@@ -12,6 +12,7 @@ std::unique_ptr<Command> MakeFitCommand();
 std::unique_ptr<Command> MakeValidateCommand();
 std::unique_ptr<Command> MakePredictCommand();
 std::unique_ptr<Command> MakeExplainCommand();
+std::unique_ptr<Command> MakeAutomlCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeExportCommand();
 std::unique_ptr<Command> MakeDoctorCommand();

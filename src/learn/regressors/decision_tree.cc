@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "learn/features/choose_terms.h"
 #include "learn/regressors/tree_predictor.h"
 #include "learn/regressors/tree_settings.h"
 #include "learn/trees/cart.h"
@@ -45,12 +46,10 @@ std::vector<CandidateGroup> DecisionTreeTechnique::Candidates(
 base::Result<std::vector<std::unique_ptr<Predictor>>> DecisionTreeTechnique::Fit(
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
-  const std::optional<FeatureMap> features = MakeFeatures(input.data, first.features, kMostTerms);
-  if (!features) {
-    return base::Error(base::ErrorCode::kFailed, "too many product features for a tree");
-  }
   const Vector target = ToScale(input.data.y, first.scale);
-  const BinnedFeatures binned(features->Apply(input.data.x));
+  RECKON_ASSIGN(const FeatureMap features,
+                ChooseTerms(input.data, target, first.features, kMostTerms, input.rng));
+  const BinnedFeatures binned(features.Apply(input.data.x));
   CartGrower grower(binned, target);
   const std::vector<uint32_t> once(binned.rows(), 1);
   std::vector<std::unique_ptr<Predictor>> predictors(group.size());
@@ -62,7 +61,7 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> DecisionTreeTechnique::Fit
     for (const size_t d : served) {
       const CartOptions options = ToCartOptions(group[d], binned.rows(), binned.columns());
       predictors[d] = std::make_unique<TreePredictor>(
-          *features, CutTree(nodes, options.max_depth, options.min_split));
+          features, CutTree(nodes, options.max_depth, options.min_split));
     }
   }
   return predictors;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learn/features/choose_terms.h"
 #include "learn/regressors/tree_settings.h"
 #include "learn/trees/ensemble.h"
 
@@ -80,12 +81,10 @@ std::vector<CandidateGroup> RandomForestTechnique::Candidates(
 base::Result<std::vector<std::unique_ptr<Predictor>>> RandomForestTechnique::Fit(
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
-  const std::optional<FeatureMap> features = MakeFeatures(input.data, first.features, kMostTerms);
-  if (!features) {
-    return base::Error(base::ErrorCode::kFailed, "too many product features for a forest");
-  }
   const Vector target = ToScale(input.data.y, first.scale);
-  const BinnedFeatures binned(features->Apply(input.data.x));
+  RECKON_ASSIGN(const FeatureMap features,
+                ChooseTerms(input.data, target, first.features, kMostTerms, input.rng));
+  const BinnedFeatures binned(features.Apply(input.data.x));
   Forest forest(binned, target);
   std::vector<std::unique_ptr<Predictor>> predictors(group.size());
   const auto tree_count = [&](size_t c) { return static_cast<int>(group[c].settings.at("trees")); };
@@ -97,7 +96,7 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> RandomForestTechnique::Fit
     for (const size_t d : served) most = std::max(most, tree_count(d));
     RECKON_TRY(forest.Grow(binned.rows(), most, widest, input));
     for (const size_t d : served) {
-      predictors[d] = forest.Part(*features, tree_count(d),
+      predictors[d] = forest.Part(features, tree_count(d),
                                   ToCartOptions(group[d], binned.rows(), binned.columns()));
     }
   }

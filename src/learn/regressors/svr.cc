@@ -107,7 +107,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> SvrTechnique::Fit(
     options.epsilon = settings.at("epsilon");
     if (options.gaussian) {
       const auto terms = static_cast<double>(std::max<Eigen::Index>(1, problem.terms.x.cols()));
-      options.gamma = settings.at("gamma_scale") / terms;
+      options.gamma =
+          settings.contains("gamma") ? settings.at("gamma") : settings.at("gamma_scale") / terms;
     }
     RECKON_ASSIGN(const SupportVectors found,
                   FindSupportVectors(problem.terms.x, problem.target.x.col(0), options));

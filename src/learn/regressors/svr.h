@@ -8,8 +8,8 @@ namespace reckon::learn {
 // Epsilon-insensitive support vector regression (Drucker et al. 1996) by libsvm on standardised
 // terms and target. Settings: "gaussian" (0: the linear kernel), "C" and "epsilon" (in standard
 // deviations of the target), "gamma_scale" (the Gaussian kernel's gamma times the number of terms:
-// 1 is the usual rule 'scale'), "most_rows": training is quadratic in the rows, so that beyond this
-// many a random part of them is used.
+// 1 is the usual rule 'scale') or "gamma" itself, "most_rows": training is quadratic in the rows,
+// so that beyond this many a random part of them is used.
 class SvrTechnique final : public Technique {
  public:
   std::string_view name() const override { return "svr"; }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learn/features/choose_terms.h"
 #include "learn/repeats.h"
 #include "learn/trees/boosting.h"
 #include "learn/trees/ensemble.h"
@@ -69,14 +70,12 @@ std::vector<CandidateGroup> XgboostTechnique::Candidates(const Dataset& data, co
 base::Result<std::vector<std::unique_ptr<Predictor>>> XgboostTechnique::Fit(
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
-  const std::optional<FeatureMap> features = MakeFeatures(input.data, first.features, kMostTerms);
-  if (!features) {
-    return base::Error(base::ErrorCode::kFailed, "too many product features for boosted trees");
-  }
+  const Vector target = ToScale(input.data.y, first.scale);
+  RECKON_ASSIGN(const FeatureMap features,
+                ChooseTerms(input.data, target, first.features, kMostTerms, input.rng));
   // Equal rows always fall into one leaf, where their mean counts as often as there are rows.
-  const Configurations rows =
-      CollapseRepeats(input.data.x, ToScale(input.data.y, first.scale), Middle::kMean);
-  const BinnedFeatures binned(features->Apply(rows.x));
+  const Configurations rows = CollapseRepeats(input.data.x, target, Middle::kMean);
+  const BinnedFeatures binned(features.Apply(rows.x));
   std::vector<std::unique_ptr<Predictor>> predictors(group.size());
   for (size_t c = 0; c < group.size(); ++c) {
     if (predictors[c]) continue;
@@ -94,7 +93,7 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> XgboostTechnique::Fit(
     for (const size_t d : served) {
       const auto count = static_cast<ptrdiff_t>(ToOptions(group[d]).trees);
       predictors[d] = std::make_unique<EnsemblePredictor>(
-          *features, boosted.base,
+          features, boosted.base,
           std::vector(boosted.trees.begin(), boosted.trees.begin() + count));
     }
   }

@@ -1,6 +1,7 @@
-// Lists of candidates that others have published, to be tried exactly as they are.
+// Lists of candidates to be tried exactly as they are, such as others have published.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,11 @@
 
 namespace reckon::learn {
 
+// Candidates to be tried exactly, the best by mean absolute percentage error on rows left out.
 struct Preset {
-  std::vector<CandidateGroup> groups;
-  size_t folds = 5;  // plain K-fold, the best by mean absolute percentage error
+  std::vector<CandidateGroup> groups;     // none is empty
+  size_t folds = 5;                       // plain K-fold
+  std::optional<double> holdout_share{};  // or one split that leaves out this share of the rows
 };
 
 std::vector<std::string> PresetNames();

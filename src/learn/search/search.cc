@@ -11,7 +11,6 @@
 #include "learn/regressors/blend.h"
 #include "learn/regressors/registry.h"
 #include "learn/search/choose_blend.h"
-#include "learn/search/presets.h"
 #include "learn/search/question_roles.h"
 #include "learn/search/trials.h"
 
@@ -84,7 +83,8 @@ std::vector<SelectionResidual> Residuals(const SelectionRows& rows, const Vector
 bool WantsBlend(const SearchOptions& options, const SelectionRows& rows) {
   const bool named = std::find(options.techniques.begin(), options.techniques.end(), "blend") !=
                      options.techniques.end();
-  return rows.relative && (named || (options.techniques.empty() && options.preset.empty()));
+  const bool listed = !options.preset.empty() || options.candidates;
+  return rows.relative && (named || (options.techniques.empty() && !listed));
 }
 
 base::Result<std::vector<Trial>> MakeTrials(const Dataset& data, const Roles& roles,
@@ -110,6 +110,12 @@ base::Result<std::vector<Trial>> MakeTrials(const Dataset& data, const Roles& ro
   return trials;
 }
 
+base::Result<std::vector<Split>> PresetSplits(size_t rows, const Preset& preset, base::Rng rng) {
+  if (!preset.holdout_share) return KFoldSplits(rows, preset.folds, rng);
+  RECKON_ASSIGN(Split split, HoldOutSplit(rows, *preset.holdout_share, rng));
+  return std::vector<Split>{std::move(split)};
+}
+
 }  // namespace
 
 base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& options,
@@ -117,8 +123,8 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   SearchOutcome outcome;
   const base::Rng rng(options.seed);
   RECKON_ASSIGN(const Roles roles, RolesForQuestion(data.schema, options.roles, options.question));
-  std::optional<Preset> preset;
-  if (!options.preset.empty()) {
+  std::optional<Preset> preset = options.candidates;
+  if (!preset && !options.preset.empty()) {
     RECKON_ASSIGN(preset, FindPreset(options.preset, data));
   }
 
@@ -126,7 +132,7 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   std::string note;
   std::vector<Split> splits;
   if (preset) {
-    RECKON_ASSIGN(splits, KFoldSplits(selection.rows(), preset->folds, rng.Fork(2)));
+    RECKON_ASSIGN(splits, PresetSplits(selection.rows(), *preset, rng.Fork(2)));
   } else {
     splits = SelectionSplits(selection, options.question, rng.Fork(2), note);
   }

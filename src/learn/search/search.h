@@ -1,12 +1,14 @@
 // The search for the model that answers the question asked.
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/progress.h"
 #include "learn/search/fitted.h"
+#include "learn/search/presets.h"
 #include "learn/validate/metrics.h"
 #include "learn/validate/splits.h"
 
@@ -17,7 +19,8 @@ struct SearchOptions {
   RoleNames roles;
   std::vector<std::string> techniques;  // empty: all
   Restrictions restrictions;
-  std::string preset;  // PresetNames; empty: none
+  std::string preset;                // PresetNames; empty: none
+  std::optional<Preset> candidates;  // a list of the caller's own, instead of a named one
   uint64_t seed = 1;
   size_t repeats = 1;  // fits of the best with different seeds
   size_t jobs = 1;
