@@ -10,6 +10,8 @@ namespace {
 
 // Gains below rounding are no gains: a pure node stays a leaf.
 constexpr double kRounding = 1e-12;
+// With so many rows a place to split at, medians are looked for at the places only.
+constexpr size_t kFewPlaces = 4;
 
 void CutNode(const std::vector<TreeNode>& nodes, int id, int depth, int min_split,
              std::vector<TreeNode>& out) {
@@ -199,14 +201,27 @@ void CartGrower::ScanMedians(size_t begin, size_t end, size_t slot, Split& best)
   const std::vector<uint32_t>& order = orders_[slot];
   const std::vector<uint16_t>& codes = codes_[slot];
   if (codes[order[begin]] == codes[order[end - 1]]) return;
+  const auto consider = [&](size_t i, double cost) {
+    const double gain = medians_.cost() - cost;
+    if (gain > best.gain * (1 + kRounding)) {
+      best = {static_cast<int>(slot), codes[order[i]], codes[order[i + 1]], gain};
+    }
+  };
+  if (features_.bins(slot) * kFewPlaces < end - begin) {
+    medians_.StartFewPlaces();
+    for (size_t i = begin; i + 1 < end; ++i) {
+      medians_.Append(order[i]);
+      if (codes[order[i]] == codes[order[i + 1]]) continue;
+      if (Allowed(i + 1 - begin, end - begin)) consider(i, medians_.CostOfBoth());
+    }
+    return;
+  }
   medians_.Scan({order.data() + begin, end - begin});
   for (size_t i = begin; i + 1 < end; ++i) {
-    const uint16_t low = codes[order[i]];
-    const uint16_t high = codes[order[i + 1]];
-    if (low == high || !Allowed(i + 1 - begin, end - begin)) continue;
+    if (codes[order[i]] == codes[order[i + 1]]) continue;
     const size_t left = i + 1 - begin;
-    const double gain = medians_.cost() - medians_.cost_below()[left] - medians_.cost_above()[left];
-    if (gain > best.gain * (1 + kRounding)) best = {static_cast<int>(slot), low, high, gain};
+    if (!Allowed(left, end - begin)) continue;
+    consider(i, medians_.cost_below()[left] + medians_.cost_above()[left]);
   }
 }
 

@@ -12,6 +12,7 @@ void MedianScan::StartNode(std::span<const uint32_t> by_target, std::span<const 
     all_[i].next = i + 1;
     all_[i].previous = i - 1;
   }
+  all_blocks_.assign(all_.size() / kBlock + 1, {});
   for (uint32_t i = 0; i < size_; ++i) {
     const uint32_t row = by_target[i];
     Entry& entry = all_[i + 1];
@@ -20,6 +21,8 @@ void MedianScan::StartNode(std::span<const uint32_t> by_target, std::span<const 
     entry.target = target(row);
     middle_.count += entry.weight;
     middle_.sum += entry.weight * entry.target;
+    all_blocks_[(i + 1) / kBlock].count += entry.weight;
+    all_blocks_[(i + 1) / kBlock].sum += entry.weight * entry.target;
   }
   Balance(all_.data(), middle_);
   cost_ = Cost(all_.data(), middle_);
@@ -75,6 +78,36 @@ void MedianScan::Delete(Entry* entries, uint32_t end, uint32_t deleted, Middle& 
     }
   }
   Balance(entries, middle);
+}
+
+void MedianScan::StartFewPlaces() {
+  taken_.assign(all_.size(), 0);
+  taken_blocks_.assign(all_blocks_.size(), {});
+  taken_total_ = {};
+}
+
+double MedianScan::CostOfBoth() const { return CostOf(true) + CostOf(false); }
+
+double MedianScan::CostOf(bool taken) const {
+  const double count = taken ? taken_total_.count : middle_.count - taken_total_.count;
+  const double sum = taken ? taken_total_.sum : middle_.sum - taken_total_.sum;
+  Block low;  // of what lies before the median
+  size_t b = 0;
+  for (; b + 1 < all_blocks_.size(); ++b) {
+    const Block& mine = taken_blocks_[b];
+    const double here = taken ? mine.count : all_blocks_[b].count - mine.count;
+    if (2 * (low.count + here) >= count) break;
+    low.count += here;
+    low.sum += taken ? mine.sum : all_blocks_[b].sum - mine.sum;
+  }
+  size_t rank = b * kBlock;
+  for (; rank < size_; ++rank) {
+    const double here = taken ? taken_[rank] : all_[rank].weight - taken_[rank];
+    if (2 * (low.count + here) >= count && here > 0) break;
+    low.count += here;
+    low.sum += here * all_[rank].target;
+  }
+  return sum - 2 * low.sum + all_[rank].target * (2 * low.count - count);
 }
 
 void MedianScan::Scan(std::span<const uint32_t> order) {
