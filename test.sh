@@ -23,13 +23,13 @@ step() { printf '\n== %s\n' "$*"; }
 step "release: build, then lint, unit, cases and fault suites"
 cmake --preset release -DBUILD_TESTING=ON >/dev/null
 cmake --build build
-ctest --test-dir build --output-on-failure --no-tests=error
+ctest --test-dir build -j "$(nproc)" --output-on-failure --no-tests=error
 
 for sanitizer in asan tsan; do
   step "$sanitizer: build, then the unit suite"
   cmake --preset $sanitizer >/dev/null
   cmake --build build/$sanitizer --target unit_tests
-  ctest --test-dir build/$sanitizer -L unit --output-on-failure --no-tests=error
+  ctest --test-dir build/$sanitizer -j "$(nproc)" -L unit --output-on-failure --no-tests=error
 done
 
 if [ $long -eq 1 ]; then
