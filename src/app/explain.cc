@@ -100,7 +100,10 @@ base::Status ExplainParameters(const ExplainRequest& request, const learn::Model
                                const Context& context, ExplainReport& report) {
   const learn::Fitted* parametric = learn::Parametric(model.fitted);
   if (parametric == nullptr) {
-    report.notes.push_back("--data: trees have no parameters to give intervals of");
+    report.notes.push_back(
+        "--data: intervals are given for the parameters of linear models, the generic law and sums "
+        "of "
+        "power laws; this model is none of them");
     return {};
   }
   DataRequest request_for_model = request.data;

@@ -35,6 +35,11 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
       CheckOutputs({{"--out", request.out}}, {{"--data", request.learn.data.file}}, context));
   RECKON_ASSIGN(Prepared prepared, Prepare(request.learn, context));
   if (!request.extrapolate.empty()) {
+    if (!prepared.search.preset.empty()) {
+      return base::BadInput(
+          "a preset is compared by folds inside the measured range; --extrapolate does not go with "
+          "--preset (validate --extrapolate tells how far its best reaches)");
+    }
     auto column = prepared.data.schema.FindInput(request.extrapolate);
     if (!column.ok()) return std::move(column).error().Wrap("--extrapolate " + request.extrapolate);
     if (prepared.data.schema.inputs[*column].kind != core::ColumnKind::kNumber) {

@@ -1,5 +1,7 @@
 #include "app/learning.h"
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text.h"
@@ -38,6 +40,21 @@ base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
   return restrictions;
 }
 
+// The techniques that can do with some of their terms.
+base::Status CheckSelect(const LearnRequest& request) {
+  static const std::set<std::string> kSelecting{"ridge", "lasso", "stepwise", "nnls",
+                                                "svr",   "gp",    "blend"};
+  if (request.select.empty() || request.select == "none") return {};
+  for (const std::string& technique : request.techniques) {
+    if (kSelecting.contains(technique)) continue;
+    return base::BadInput(
+        fmt::format("--select does nothing for technique '{}'; it goes with ridge, lasso, "
+                    "stepwise, nnls, svr and gp",
+                    technique));
+  }
+  return {};
+}
+
 base::Status CheckPreset(const LearnRequest& request) {
   const bool chosen_by_hand = !request.techniques.empty() || !request.features.empty() ||
                               request.degree != 0 || !request.select.empty() ||
@@ -74,6 +91,7 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
     return base::BadInput("no target; name the column to forecast with --target");
   }
   RECKON_TRY(CheckPreset(request));
+  RECKON_TRY(CheckSelect(request));
   RECKON_ASSIGN(prepared.dataset_options.missing, learn::ParseMissingPolicy(request.missing));
   RECKON_ASSIGN(prepared.search.restrictions, ToRestrictions(request));
   prepared.dataset_options.target = request.target;

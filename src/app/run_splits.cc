@@ -71,7 +71,9 @@ Result<SplitOutcome> RunSplit(const Prepared& prepared, const ValidationMethod& 
   learn::SearchOptions options = prepared.search;
   options.jobs = jobs;
   if (method.seed) options.seed = *method.seed;
-  if (method.extrapolate) {
+  // Given candidates are compared by folds: that is no practice for going beyond the range.
+  const bool by_folds = options.candidates.has_value() || !options.preset.empty();
+  if (method.extrapolate && !by_folds) {
     RECKON_ASSIGN(options.question.extrapolate, train.schema.FindInput(*method.extrapolate));
   }
   RECKON_ASSIGN(learn::SearchOutcome found, learn::Search(train, options, stop, progress));
@@ -95,9 +97,11 @@ Result<SplitOutcome> RunSplit(const Prepared& prepared, const ValidationMethod& 
   return outcome;
 }
 
-// The outcomes of a method's splits as one block; `notes` gets what it does not have yet.
+// The outcomes of a method's splits as one block, techniques in the order of their selection
+// errors: relative ones when every target is above 0, as the search compares them; `notes` gets
+// what it does not have yet.
 ValidationBlock MakeBlock(const ValidationMethod& method, const std::vector<SplitOutcome>& outcomes,
-                          std::vector<std::string>& notes) {
+                          bool relative, std::vector<std::string>& notes) {
   ValidationBlock block;
   block.method = method.label;
   block.splits = method.splits.size();
@@ -121,9 +125,9 @@ ValidationBlock MakeBlock(const ValidationMethod& method, const std::vector<Spli
     block.held_out[technique] = std::move(score.validation);
   }
   std::stable_sort(block.techniques.begin(), block.techniques.end(),
-                   [](const TechniqueRow& a, const TechniqueRow& b) {
-                     return a.selection.mape_percent.value_or(a.selection.rmse) <
-                            b.selection.mape_percent.value_or(b.selection.rmse);
+                   [relative](const TechniqueRow& a, const TechniqueRow& b) {
+                     return relative ? *a.selection.mape_percent < *b.selection.mape_percent
+                                     : a.selection.rmse < b.selection.rmse;
                    });
   block.chosen = chosen.ToRow(chosen_name);
   block.chosen.chosen = true;
@@ -178,8 +182,9 @@ Result<std::vector<ValidationBlock>> RunSplits(const Prepared& prepared,
       });
   RECKON_TRY(done);
   std::vector<ValidationBlock> blocks;
+  const bool relative = prepared.data.y.minCoeff() > 0;
   for (size_t m = 0; m < methods.size(); ++m) {
-    blocks.push_back(MakeBlock(methods[m], outcomes[m], notes));
+    blocks.push_back(MakeBlock(methods[m], outcomes[m], relative, notes));
   }
   return blocks;
 }

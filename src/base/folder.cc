@@ -39,6 +39,11 @@ void FlushFolder(const fs::path& path) {
 
 Status CheckFreeFolder(const fs::path& path, std::string_view option) {
   std::error_code failed;
+  const fs::path name = WithoutSlash(path).filename();
+  if (name.empty() || name == "." || name == "..") {
+    return BadInput(fmt::format("{} {}: name a new folder, or an empty one by its name", option,
+                                path.string()));
+  }
   const fs::path above = fs::absolute(WithoutSlash(path), failed).parent_path();
   if (!fs::is_directory(above, failed)) {
     return BadInput(

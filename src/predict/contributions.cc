@@ -115,6 +115,33 @@ Parts PowersParts(const learn::PowersPredictor& powers, const learn::Schema& sch
   return parts;
 }
 
+// The terms of a law under a common time: each gets its share of their sum, since computing and
+// exchanging may overlap.
+Parts ScalingParts(const learn::ScalingLaw& law, const Row& x) {
+  const numeric::Matrix row = x;
+  Parts parts;
+  double sum = 0;
+  for (const learn::LawTerm& term : law.terms) {
+    const double value = term.coefficient * learn::TermValues(term, row)(0);
+    sum += value;
+    parts.push_back({term.parameter, value});
+  }
+  const double whole = std::exp(law.LogTime(row)(0));
+  for (core::Contribution& part : parts) part.amount *= sum > 0 ? whole / sum : 0;
+  return parts;
+}
+
+// The line, and what nearness to measured rows adds to it.
+Parts KernelParts(const learn::KernelFormula& kernel, double predicted, const learn::Schema& schema,
+                  const Row& x) {
+  Parts parts = LinearParts(kernel.line, schema, x);
+  double line = 0;
+  for (const core::Contribution& part : parts) line += part.amount;
+  parts.push_back(
+      {fmt::format("nearness to {} measured rows", kernel.coefficients.size()), predicted - line});
+  return parts;
+}
+
 Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, const Row& x);
 
 Parts BlendParts(const learn::BlendPredictor& blend, const learn::Schema& schema, const Row& x) {
@@ -148,6 +175,10 @@ Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, co
     std::vector<const std::vector<TreeNode>*> trees;
     for (const auto& nodes : ensemble->trees) trees.push_back(&nodes);
     out.parts = TreeParts(ensemble->terms, ensemble->base, trees, schema, x);
+  } else if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) {
+    out = {TargetScale::kLinear, ScalingParts(*scaling, x)};
+  } else if (const auto* kernel = std::get_if<learn::KernelFormula>(&formula)) {
+    out.parts = KernelParts(*kernel, fitted.predictor->Predict(x)(0), schema, x);
   }
   SortBySize(out.parts);
   return out;

@@ -397,7 +397,7 @@ class CodeWriter {
       const learn::BlendMember& member = blend.members()[i];
       const std::string name = fmt::format("model{}", i + 1);
       Line(Comment(fmt::format("{}: {}", member.fitted.candidate.technique,
-                               member.fitted.candidate.Describe())));
+                               OneLine(member.fitted.candidate.Describe()))));
       Begin(name);
       Model(member.fitted);
       End();

@@ -93,9 +93,9 @@ class CampaignRunner {
     }
     // The last, since it lists the others.
     report_.files.emplace_back("results.json");
+    report_.out = request_.out;
     RECKON_TRY(folder.Write("results.json", base::DumpJson(ToJson(report_))));
     RECKON_TRY(folder.Commit());
-    report_.out = request_.out;
     return {};
   }
 
@@ -113,6 +113,9 @@ class CampaignRunner {
       return {};
     }
     for (size_t run = 0; run < campaign_.runs; ++run) {
+      if (context_.stop.stop_requested()) {
+        return base::Error(base::ErrorCode::kInterrupted, "interrupted");
+      }
       std::vector<std::string> warnings;
       const base::Rng rng = base::Rng(request_.seed + run).Fork(kSplits);
       RECKON_ASSIGN(ValidationMethod method, CampaignMethod(campaign_, prepared_, rng, warnings));

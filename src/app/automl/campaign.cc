@@ -190,6 +190,9 @@ Result<std::vector<std::pair<std::string, double>>> ReadBounds(Configuration& co
   return bounds;
 }
 
+// All of them are split before the first is run.
+constexpr size_t kMostRuns = 10000;
+
 Result<Campaign> ReadCampaign(Configuration& configuration) {
   Campaign campaign;
   RECKON_ASSIGN(const auto target, configuration.Text(kGeneral, "y"));
@@ -197,6 +200,10 @@ Result<Campaign> ReadCampaign(Configuration& configuration) {
   campaign.target = *target;
   RECKON_ASSIGN(const auto runs, configuration.Whole(kGeneral, "run_num", 1));
   campaign.runs = runs.value_or(1);
+  if (campaign.runs > kMostRuns) {
+    return base::BadInput(fmt::format("[General] run_num: expected at most {} runs, found {}",
+                                      kMostRuns, campaign.runs));
+  }
   RECKON_TRY(ReadTechniques(configuration, campaign));
   RECKON_TRY(ReadValidation(configuration, campaign));
   RECKON_TRY(ReadTuning(configuration, campaign));

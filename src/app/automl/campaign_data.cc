@@ -68,6 +68,10 @@ Status SkipRows(const DataPreparation& preparation, core::Table& table) {
   std::vector<std::pair<size_t, double>> bounds;
   for (const auto& [name, bound] : preparation.skip_rows) {
     RECKON_ASSIGN(const size_t column, FindColumn(table, name, "[DataPreparation] skip_rows"));
+    if (table.columns[column].kind() != core::ColumnKind::kNumber) {
+      return BadInput(fmt::format(
+          "[DataPreparation] skip_rows: column '{}' holds text; a bound needs numbers", name));
+    }
     bounds.emplace_back(column, bound);
   }
   std::vector<size_t> kept;

@@ -247,7 +247,6 @@ Result<CandidateGrid> MakeCandidates(const Campaign& campaign,
   CandidateGrid grid;
   PenaltyUnits units;
   units.rows = static_cast<double>(data.rows());
-  units.target_deviation = std::sqrt((data.y.array() - data.y.mean()).square().mean());
   for (size_t t = 0; t < campaign.techniques.size(); ++t) {
     const TechniqueSection& section = campaign.techniques[t];
     auto known = FindAutomlTechnique(section.label);

@@ -46,11 +46,13 @@ class Parser {
     const std::string_view content = Trim(line);
     if (content.empty()) return {};
     if (content.front() == '#' || content.front() == ';') return {};
-    const bool indented = std::isspace(static_cast<unsigned char>(line.front())) != 0;
-    if (indented && !file_.sections.empty() && !file_.sections.back().options.empty()) {
+    const size_t indent = static_cast<size_t>(content.data() - line.data());
+    if (indent > option_indent_ && !file_.sections.empty() &&
+        !file_.sections.back().options.empty()) {
       file_.sections.back().options.back().text += "\n" + std::string(content);
       return {};
     }
+    option_indent_ = indent;
     if (content.front() == '[') return Section(content);
     return Option(content);
   }
@@ -121,6 +123,7 @@ class Parser {
   std::string source_;
   IniFile file_;
   size_t line_ = 0;
+  size_t option_indent_ = 0;  // of the last line that was no continuation
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "app/automl/literal.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -172,6 +173,7 @@ class Reader {
 
   base::Status Escape(std::string& out) {
     ++at_;
+    if (at_ == text_.size()) return Expected("a character behind the backslash");
     const char c = Peek();
     ++at_;
     constexpr std::string_view kNames = "ntrabfv0\\'\"";
@@ -181,9 +183,13 @@ class Reader {
       out += kMeant[known];
     } else if (c == 'x' || c == 'u') {
       const std::string digits(text_.substr(at_, c == 'x' ? 2 : 4));
-      char* end = nullptr;
-      const unsigned long code = std::strtoul(digits.c_str(), &end, 16);
-      if (digits.empty() || *end != '\0') return Expected("hexadecimal digits");
+      const bool whole = digits.size() == (c == 'x' ? 2 : 4) &&
+                         std::all_of(digits.begin(), digits.end(),
+                                     [](unsigned char digit) { return std::isxdigit(digit) != 0; });
+      if (!whole) return Expected("hexadecimal digits");
+      const unsigned long code = std::strtoul(digits.c_str(), nullptr, 16);
+      // Halves of a pair are no character of their own.
+      if (code >= 0xd800 && code <= 0xdfff) return Expected("a character");
       AppendUtf8(static_cast<uint32_t>(code), out);
       at_ += digits.size();
     } else if (c != '\n') {

@@ -177,7 +177,8 @@ base::Status SetHyperparameter(const KnownHyperparameter& known, const Literal& 
     }
     case Meaning::kLassoPenalty: {
       RECKON_ASSIGN(setting, Number(value, 0, true, "a number above 0"));
-      setting /= units.target_deviation;
+      // In the target's unit: what the target's deviation is, each fit says of its own rows.
+      candidate.settings["in_target_unit"] = 1;
       return {};
     }
     case Meaning::kPositive: {

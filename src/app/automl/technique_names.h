@@ -52,7 +52,6 @@ base::Result<const KnownTechnique*> FindAutomlTechnique(const std::string& label
 // What the data must tell for penalties to mean the same.
 struct PenaltyUnits {
   double rows = 1;
-  double target_deviation = 1;
 };
 
 // Sets what `value` says. kBadInput when it is not what `known` takes; kUnavailable when it is

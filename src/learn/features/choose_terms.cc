@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "learn/trees/boosting.h"
 #include "learn/validate/splits.h"
 #include "numeric/forward_selection.h"
@@ -12,6 +14,8 @@ namespace {
 
 using Index = Eigen::Index;
 
+// Forward selection keeps the moments of every pair, fold by fold.
+constexpr size_t kMostToChooseFrom = 1000;
 constexpr size_t kFolds = 5;
 constexpr size_t kMostForward = 20;
 
@@ -102,6 +106,12 @@ base::Result<FeatureMap> ChooseTerms(const Dataset& data, const Vector& target,
   const std::optional<FeatureMap> all = MakeFeatures(data, options, limit);
   if (!all) return base::Error(base::ErrorCode::kFailed, "too many features");
   if (options.select.way == TermSelection::Way::kNone || all->terms().empty()) return *all;
+  if (options.select.way == TermSelection::Way::kForward &&
+      all->terms().size() > kMostToChooseFrom) {
+    return base::Error(base::ErrorCode::kFailed,
+                       fmt::format("forward selection among {} features; it takes at most {}",
+                                   all->terms().size(), kMostToChooseFrom));
+  }
   const Matrix terms = all->Apply(data.x);
   std::vector<Index> chosen = options.select.way == TermSelection::Way::kForward
                                   ? Forward(data, terms, target, options.select, rng)

@@ -118,7 +118,7 @@ std::vector<std::vector<size_t>> Lines(const Matrix& x, size_t column) {
   }
   std::vector<std::vector<size_t>> lines;
   for (auto& [rest, rows] : by_rest) {
-    if (DistinctCount(x, column, rows) > kLeastValues) lines.push_back(std::move(rows));
+    if (DistinctCount(x, column, rows) >= kLeastValues) lines.push_back(std::move(rows));
   }
   std::stable_sort(lines.begin(), lines.end(),
                    [](const auto& a, const auto& b) { return a.size() > b.size(); });

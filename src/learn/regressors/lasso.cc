@@ -1,6 +1,7 @@
 #include "learn/regressors/lasso.h"
 
 #include <array>
+#include <cmath>
 
 #include "learn/features/choose_terms.h"
 #include "learn/regressors/feature_sets.h"
@@ -39,7 +40,16 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> LassoTechnique::Fit(
   RECKON_ASSIGN(const FeatureMap features,
                 ChooseTerms(input.data, target, group.front().features, kMostTerms, input.rng));
   std::vector<double> alphas;
-  for (const Candidate& candidate : group) alphas.push_back(candidate.settings.at("alpha"));
+  for (const Candidate& candidate : group) {
+    double alpha = candidate.settings.at("alpha");
+    if (candidate.settings.contains("in_target_unit")) {
+      alpha /= std::sqrt((target.array() - target.mean()).square().mean());
+    }
+    alphas.push_back(alpha);
+    if (!(alphas.back() > 0)) {
+      return base::Error(base::ErrorCode::kFailed, "the lasso needs a penalty above 0");
+    }
+  }
   const numeric::LassoPath path(features.Apply(input.data.x), target);
   std::vector<std::unique_ptr<Predictor>> predictors;
   for (const numeric::RidgePath::Solution& solution : path.Solve(alphas)) {

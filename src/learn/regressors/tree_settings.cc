@@ -10,7 +10,9 @@ namespace {
 
 int Rows(double setting, size_t rows, int least) {
   const double count = setting < 1 ? std::ceil(setting * static_cast<double>(rows)) : setting;
-  return std::max(least, static_cast<int>(count));
+  // More rows than there are say as much as one more.
+  const double most = static_cast<double>(rows) + 1;
+  return std::max(least, static_cast<int>(std::min(count, most)));
 }
 
 size_t ColumnsASplit(const std::string& word, size_t columns) {

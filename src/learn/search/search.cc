@@ -194,12 +194,16 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
         const Scored& best = scored[wanted[w]];
         const Trial& trial = trials[best.trial];
         const CandidateGroup alone{trial.group[best.candidate]};
-        RECKON_ASSIGN(auto predictors,
-                      trial.technique->Fit({data, roles, rng.Fork(2000 + wanted[w]),
-                                            options.question, options.repeats, stop},
-                                           alone));
-        fitted[w] = {alone.front(), std::move(predictors.front()), RangeOf(data.y)};
+        auto predictors = trial.technique->Fit(
+            {data, roles, rng.Fork(2000 + wanted[w]), options.question, options.repeats, stop},
+            alone);
         progress.Advance(1);
+        if (!predictors.ok() && predictors.error().code() != base::ErrorCode::kFailed) {
+          return std::move(predictors).error();
+        }
+        // What could be fitted to parts but not to the whole is out; the others go on.
+        if (!predictors.ok()) return {};
+        fitted[w] = {alone.front(), std::move(predictors->front()), RangeOf(data.y)};
         return {};
       });
   progress.End();
@@ -214,10 +218,20 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
     contender.residuals = Residuals(rows, predicted, spread);
     outcome.contenders.push_back(std::move(contender));
   };
-  if (!parts.empty()) {
-    std::vector<BlendMember> members;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      members.push_back({parts[i].weight, std::move(fitted[winners.size() + i])});
+  std::vector<BlendMember> members;
+  std::vector<BlendPart> used;
+  double weight = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Fitted& member = fitted[winners.size() + i];
+    if (member.predictor == nullptr) continue;
+    members.push_back({parts[i].weight, std::move(member)});
+    used.push_back(parts[i]);
+    weight += parts[i].weight;
+  }
+  if (members.size() >= 2) {
+    for (size_t i = 0; i < members.size(); ++i) {
+      members[i].weight /= weight;
+      used[i].weight /= weight;
     }
     Fitted blend;
     blend.candidate = {.technique = "blend",
@@ -227,12 +241,21 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
     blend.candidate.settings["members"] = static_cast<double>(members.size());
     blend.predictor = std::make_unique<BlendPredictor>(TargetScale::kLog, std::move(members));
     blend.range = RangeOf(data.y);
-    add(std::move(blend), BlendPredictions(scored, parts), BlendSpread(scored, parts), 1);
+    add(std::move(blend), BlendPredictions(scored, used), BlendSpread(scored, used), 1);
   }
   for (size_t w = 0; w < winners.size(); ++w) {
     const Scored& best = scored[winners[w]];
+    if (fitted[w].predictor == nullptr) {
+      outcome.notes.push_back(
+          fmt::format("technique '{}' could not be fitted to all rows: left out",
+                      trials[best.trial].technique->name()));
+      continue;
+    }
     add(std::move(fitted[w]), best.predicted, Vector::Zero(rows.truth.size()),
         TriedBy(trials[best.trial].technique, trials));
+  }
+  if (outcome.contenders.empty()) {
+    return base::Error(base::ErrorCode::kFailed, "no technique could be fitted to all rows");
   }
   return outcome;
 }
