@@ -41,6 +41,7 @@ if(RECKON_FUZZ)
 endif()
 
 find_program(CCACHE_PROGRAM ccache)
-if(CCACHE_PROGRAM)
+# Precompiled headers and the cache do not go together.
+if(CCACHE_PROGRAM AND NOT RECKON_PRECOMPILE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()

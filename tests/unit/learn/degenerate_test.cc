@@ -78,13 +78,13 @@ std::vector<Trouble> Troubles() {
            {"y", Cells(24, [](size_t i) { return static_cast<double>(1 + i % 6); })}},
           30);
 
-  core::Table levels = support::NumberTable({{"workers", Cells(600, workers)}});
+  core::Table levels = support::NumberTable({{"workers", Cells(400, workers)}});
   std::vector<std::string> names;
   for (int level = 0; level < 200; ++level) names.push_back("job" + std::to_string(level));
   support::AddCategories(levels, "job", names,
-                         Cells(600, [](size_t i) { return static_cast<double>(i % 200); }));
+                         Cells(400, [](size_t i) { return static_cast<double>(i % 200); }));
   levels.columns.push_back(core::Column::Numbers(
-      "y", core::NumberVector::Of(Cells(600, [&](size_t i) {
+      "y", core::NumberVector::Of(Cells(400, [&](size_t i) {
         return (5 + 100 / workers(i)) * (1 + static_cast<double>(i % 200) / 50);
       }))));
   troubles.push_back({"200 levels", std::move(levels), 15});
