@@ -91,10 +91,13 @@ class CampaignRunner {
       if (!(campaign_.plots || request_.plots) || rows == held_out_.end()) continue;
       RECKON_TRY(write(row.label + ".svg", DrawHeldOut(row.label, report_.target, rows->second)));
     }
-    // The last, since it lists the others.
+    // The last, since it lists the others. It does not name its own folder: that may be moved, and
+    // the same campaign writes the same bytes wherever it goes.
     report_.files.emplace_back("results.json");
+    base::Json results = ToJson(report_);
+    results.erase("out");
+    RECKON_TRY(folder.Write("results.json", base::DumpJson(results)));
     report_.out = request_.out;
-    RECKON_TRY(folder.Write("results.json", base::DumpJson(ToJson(report_))));
     RECKON_TRY(folder.Commit());
     return {};
   }
