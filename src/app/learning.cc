@@ -1,8 +1,9 @@
 #include "app/learning.h"
 
-#include <set>
+#include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/text.h"
 #include "learn/features/feature_text.h"
@@ -40,17 +41,36 @@ base::Result<learn::Restrictions> ToRestrictions(const LearnRequest& request) {
   return restrictions;
 }
 
-// The techniques that can do with some of their terms.
-base::Status CheckSelect(const LearnRequest& request) {
-  static const std::set<std::string> kSelecting{"ridge", "lasso", "stepwise", "nnls",
-                                                "svr",   "gp",    "blend"};
-  if (request.select.empty() || request.select == "none") return {};
-  for (const std::string& technique : request.techniques) {
-    if (kSelecting.contains(technique)) continue;
-    return base::BadInput(
-        fmt::format("--select does nothing for technique '{}'; it goes with ridge, lasso, "
-                    "stepwise, nnls, svr and gp",
-                    technique));
+// A choice that no named technique follows would be ignored: better said than done.
+base::Status CheckFollowed(const LearnRequest& request) {
+  if (request.techniques.empty()) return {};
+  struct Choice {
+    const char* option;
+    bool made;
+    bool learn::Follows::*followed;
+  };
+  const bool select = !request.select.empty() && request.select != "none";
+  const std::array choices{
+      Choice{"--features", !request.features.empty(), &learn::Follows::features},
+      Choice{"--degree", request.degree != 0, &learn::Follows::degree},
+      Choice{"--select", select, &learn::Follows::select},
+      Choice{"--penalty", !request.penalty.empty(), &learn::Follows::penalty},
+      Choice{"--extrinsic", !request.extrinsic.empty(), &learn::Follows::extrinsic}};
+  for (const Choice& choice : choices) {
+    if (!choice.made) continue;
+    bool followed = false;
+    for (const std::string& name : request.techniques) {
+      RECKON_ASSIGN(const learn::Technique* technique, learn::FindTechnique(name));
+      followed = followed || technique->follows().*choice.followed;
+    }
+    if (followed) continue;
+    std::vector<std::string> goes_with;
+    for (const learn::Technique* technique : learn::AllTechniques()) {
+      if (technique->follows().*choice.followed) goes_with.emplace_back(technique->name());
+    }
+    return base::BadInput(fmt::format("{} does nothing for technique '{}'; it goes with {}",
+                                      choice.option, fmt::join(request.techniques, ", "),
+                                      fmt::join(goes_with, ", ")));
   }
   return {};
 }
@@ -91,7 +111,7 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
     return base::BadInput("no target; name the column to forecast with --target");
   }
   RECKON_TRY(CheckPreset(request));
-  RECKON_TRY(CheckSelect(request));
+  RECKON_TRY(CheckFollowed(request));
   RECKON_ASSIGN(prepared.dataset_options.missing, learn::ParseMissingPolicy(request.missing));
   RECKON_ASSIGN(prepared.search.restrictions, ToRestrictions(request));
   prepared.dataset_options.target = request.target;

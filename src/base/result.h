@@ -48,6 +48,7 @@ class [[nodiscard]] Error {
 };
 
 inline Error BadInput(std::string message) { return {ErrorCode::kBadInput, std::move(message)}; }
+inline Error Corrupt(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
 
 template <typename T>
 class [[nodiscard]] Result {

@@ -47,9 +47,10 @@ Result<std::vector<size_t>> UsableRows(const Table& table, const Column& target,
   for (size_t row = 0; row < table.row_count; ++row) {
     if (std::isnan(target[row])) {
       if (policy == MissingPolicy::kDrop) continue;
-      return BadInput(fmt::format(
-          "{}: target '{}' is empty; fill it in, or leave such rows out with --missing drop",
-          table.Place(row), target.name()));
+      return BadInput(
+          fmt::format("{}: target '{}' is empty; fill it in, or leave such rows out (fit and "
+                      "validate: --missing drop)",
+                      table.Place(row), target.name()));
     }
     const auto missing = std::find_if(inputs.begin(), inputs.end(), [&](const Column* column) {
       return std::isnan((*column)[row]);

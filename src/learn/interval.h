@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
-#include "learn/search/search.h"
+#include "learn/search/contender.h"
 
 namespace reckon::learn {
 

@@ -8,6 +8,7 @@
 #include "base/fingerprint.h"
 #include "base/json.h"
 #include "learn/candidate_json.h"
+#include "learn/features/roles_json.h"
 #include "learn/json_fields.h"
 #include "learn/regressors/registry.h"
 
@@ -20,8 +21,6 @@ using base::Json;
 using base::Result;
 
 constexpr const char* kFormat = "reckon-model";
-
-Error Corrupt(std::string message) { return {ErrorCode::kCorrupt, std::move(message)}; }
 
 Json ColumnToJson(const InputColumn& input) {
   Json json;
@@ -84,45 +83,6 @@ Result<Metrics> MetricsFromJson(const Json& json) {
   return metrics;
 }
 
-Json RolesToJson(const Roles& roles, const Schema& schema) {
-  const auto name = [&](const std::optional<size_t>& column) {
-    return column ? Json(schema.inputs[*column].name) : Json();
-  };
-  Json json;
-  json["workers"] = name(roles.workers);
-  json["size"] = name(roles.size);
-  json["extrinsic"] = Json::array();
-  for (const size_t column : roles.extrinsic) json["extrinsic"].push_back(name(column));
-  return json;
-}
-
-Result<Roles> RolesFromJson(const Json& json, const Schema& schema) {
-  const auto find = [&](const Json& name) -> Result<size_t> {
-    const auto column = name.is_string() ? schema.FindInput(name.get<std::string>())
-                                         : Result<size_t>(Corrupt("not a name"));
-    if (!column.ok() || schema.inputs[*column].kind != core::ColumnKind::kNumber) {
-      return Corrupt("roles name a column that is none of the model's numbers");
-    }
-    return *column;
-  };
-  if (!json.is_object() || !json.contains("workers") || !json.contains("size") ||
-      !json.contains("extrinsic") || !json["extrinsic"].is_array()) {
-    return Corrupt("roles need 'workers', 'size' and 'extrinsic'");
-  }
-  Roles roles;
-  if (!json["workers"].is_null()) {
-    RECKON_ASSIGN(roles.workers, find(json["workers"]));
-  }
-  if (!json["size"].is_null()) {
-    RECKON_ASSIGN(roles.size, find(json["size"]));
-  }
-  for (const Json& name : json["extrinsic"]) {
-    RECKON_ASSIGN(const size_t column, find(name));
-    roles.extrinsic.push_back(column);
-  }
-  return roles;
-}
-
 Json UnidentifiedToJson(const Unidentified& found) {
   Json json;
   json["kind"] = UnidentifiedName(found.kind);
@@ -139,7 +99,7 @@ Result<Unidentified> UnidentifiedFromJson(const Json& json) {
   found.what = fields.Text("what");
   found.next = fields.Text("next");
   for (const Json& column : fields.List("columns")) {
-    if (!column.is_string()) return Corrupt("unidentified.columns must be texts");
+    if (!column.is_string()) return base::Corrupt("unidentified.columns must be texts");
     found.columns.push_back(column.get<std::string>());
   }
   RECKON_TRY(fields.Check());
@@ -164,13 +124,13 @@ Result<Model> ModelFromJson(const Json& json) {
   for (const Json& column : columns) {
     RECKON_ASSIGN(InputColumn input, ColumnFromJson(column, model.schema.inputs.size()));
     if (!names.insert(input.name).second) {
-      return Corrupt(fmt::format("column '{}' is there twice", input.name));
+      return base::Corrupt(fmt::format("column '{}' is there twice", input.name));
     }
     model.schema.inputs.push_back(std::move(input));
   }
   RECKON_ASSIGN(model.fitted.candidate, CandidateFromJson(candidate));
   auto technique = FindTechnique(model.fitted.candidate.technique);
-  if (!technique.ok()) return Corrupt(technique.error().message());
+  if (!technique.ok()) return base::Corrupt(technique.error().message());
   RECKON_ASSIGN(model.fitted.predictor, (*technique)->Load(predictor, model.schema));
   RECKON_ASSIGN(model.fitted.range, RangeFromJson(range));
   RECKON_ASSIGN(model.interval, IntervalRule::FromJson(interval));
@@ -197,7 +157,7 @@ Result<Model> ModelFromJson(const Json& json) {
     }
     RECKON_TRY(fields.Check());
   }
-  if (model.leaderboard.empty()) return Corrupt("the leaderboard is empty");
+  if (model.leaderboard.empty()) return base::Corrupt("the leaderboard is empty");
   JsonFields origin(provenance, "provenance");
   model.data_fingerprint = origin.Text("data_fingerprint");
   model.rows = origin.Count("rows");
@@ -254,28 +214,29 @@ Result<Model> ModelFromText(std::string_view text, std::string_view source) {
   const auto wrap = [&](Error error) {
     return std::move(error).Wrap(fmt::format("cannot use model file '{}'", source));
   };
-  if (text.empty()) return wrap(Corrupt("the file is empty"));
+  if (text.empty()) return wrap(base::Corrupt("the file is empty"));
   auto parsed = base::ParseJson(text, source);
   if (!parsed.ok()) {
     return wrap(std::move(parsed).error().Wrap("damaged or cut short"));
   }
   Json json = *std::move(parsed);
   if (!json.is_object() || !json.contains("format") || json["format"] != kFormat) {
-    return wrap(Corrupt(fmt::format("not a model file: no \"format\": \"{}\"", kFormat)));
+    return wrap(base::Corrupt(fmt::format("not a model file: no \"format\": \"{}\"", kFormat)));
   }
   if (!json.contains("version") || !json["version"].is_number_unsigned()) {
-    return wrap(Corrupt("the version is missing"));
+    return wrap(base::Corrupt("the version is missing"));
   }
   const auto version = json["version"].get<uint64_t>();
   if (version > kModelFileVersion || version == 0) {
-    return wrap(Corrupt(fmt::format("it has format version {}; this Reckon reads version {}; {}",
-                                    version, kModelFileVersion,
-                                    "use the Reckon that wrote it, or fit the model again")));
+    return wrap(base::Corrupt(
+        fmt::format("it has format version {}; this Reckon reads version {}; {}", version,
+                    kModelFileVersion, "use the Reckon that wrote it, or fit the model again")));
   }
   const Json checksum = json.contains("checksum") ? json["checksum"] : Json();
   json.erase("checksum");
   if (checksum != ModelChecksum(json)) {
-    return wrap(Corrupt("the content does not match its checksum: damaged, or edited by hand"));
+    return wrap(
+        base::Corrupt("the content does not match its checksum: damaged, or edited by hand"));
   }
   auto model = ModelFromJson(json);
   if (!model.ok()) return wrap(std::move(model).error());

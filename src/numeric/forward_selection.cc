@@ -54,16 +54,20 @@ class Fold {
 }  // namespace
 
 std::vector<Eigen::Index> SelectForward(const Matrix& x, const Vector& y,
-                                        std::span<const FoldRows> folds, size_t most) {
+                                        std::span<const FoldRows> folds, size_t most,
+                                        const std::stop_token& stop) {
   std::vector<Fold> parts;
   parts.reserve(folds.size());
-  for (const FoldRows& rows : folds) parts.emplace_back(x, y, rows);
+  for (const FoldRows& rows : folds) {
+    if (stop.stop_requested()) return {};
+    parts.emplace_back(x, y, rows);
+  }
   const Standardised whole = Standardise(x);
   std::vector<bool> taken(static_cast<size_t>(x.cols()), false);
   std::vector<Index> order;
   size_t best_size = 0;
   double best_error = std::numeric_limits<double>::infinity();
-  while (order.size() < most) {
+  while (order.size() < most && !stop.stop_requested()) {
     Index next = -1;
     double next_error = std::numeric_limits<double>::infinity();
     for (Index j = 0; j < x.cols(); ++j) {

@@ -79,6 +79,11 @@ class TechniqueExpander {
         fmt::format("[{}] asks for more than {} candidates", section_.label, kMostCandidates));
   }
 
+  void WarnOnce(const std::string& warning) {
+    auto& all = grid_.warnings;
+    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+  }
+
   Status MakeDimensions() {
     for (const KnownHyperparameter& known : known_.hyperparameters) {
       const auto configured =
@@ -121,8 +126,7 @@ class TechniqueExpander {
     Candidate trial;
     auto set = SetHyperparameter(*dimension.known, value, {}, trial);
     if (!set.ok() && set.error().code() == base::ErrorCode::kUnavailable) {
-      grid_.warnings.push_back(
-          fmt::format("{}: {} and left out", dimension.place, set.error().message()));
+      WarnOnce(fmt::format("{}: {} and left out", dimension.place, set.error().message()));
       return {};
     }
     if (!set.ok()) return std::move(set).error().Wrap(dimension.place);
@@ -165,6 +169,11 @@ class TechniqueExpander {
     for (size_t i = 0; i < values.size(); ++i) {
       const Dimension& dimension = dimensions_[i];
       auto set = SetHyperparameter(*dimension.known, values[i], units, named.candidate);
+      if (!set.ok() && set.error().code() == base::ErrorCode::kUnavailable) {
+        // Only a prior that draws among named values gets here.
+        WarnOnce(fmt::format("{}: {} and left out", dimension.place, set.error().message()));
+        return {};
+      }
       if (!set.ok()) return std::move(set).error().Wrap(dimension.place);
       parts.push_back(fmt::format("{}={}", dimension.known->name, LiteralText(values[i])));
     }

@@ -131,6 +131,8 @@ Result<std::optional<Configuration::Entries>> Configuration::Dictionary(
   for (size_t i = 0; i < option->value.items.size(); ++i) {
     const Literal& key = option->value.keys[i];
     if (key.kind != Kind::kText) return Wrong(*option, expected);
+    // As in Python, the last one counts.
+    std::erase_if(entries, [&](const auto& entry) { return entry.first == key.text; });
     entries.emplace_back(key.text, option->value.items[i]);
   }
   return std::optional(std::move(entries));

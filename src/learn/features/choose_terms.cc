@@ -28,7 +28,8 @@ BoostingOptions RankingOptions() {
 }
 
 std::vector<Index> Forward(const Dataset& data, const Matrix& terms, const Vector& target,
-                           const TermSelection& selection, base::Rng rng) {
+                           const TermSelection& selection, base::Rng rng,
+                           const std::stop_token& stop) {
   std::vector<numeric::FoldRows> folds;
   for (const Split& split : GroupedKFoldSplits(data, std::min(kFolds, data.rows()), rng)) {
     folds.push_back(
@@ -38,7 +39,7 @@ std::vector<Index> Forward(const Dataset& data, const Matrix& terms, const Vecto
   const size_t most = selection.most_terms > 0
                           ? static_cast<size_t>(selection.most_terms)
                           : std::min(kMostForward, std::max<size_t>(1, data.rows() / 3));
-  return numeric::SelectForward(terms, target, folds, most);
+  return numeric::SelectForward(terms, target, folds, most, stop);
 }
 
 // The fewest terms, greatest gain first, that reach the share of it.
@@ -102,7 +103,8 @@ Vector GainShares(const Matrix& columns, const Vector& target, base::Rng rng) {
 }
 
 base::Result<FeatureMap> ChooseTerms(const Dataset& data, const Vector& target,
-                                     const FeatureOptions& options, size_t limit, base::Rng rng) {
+                                     const FeatureOptions& options, size_t limit, base::Rng rng,
+                                     const std::stop_token& stop) {
   const std::optional<FeatureMap> all = MakeFeatures(data, options, limit);
   if (!all) return base::Error(base::ErrorCode::kFailed, "too many features");
   if (options.select.way == TermSelection::Way::kNone || all->terms().empty()) return *all;
@@ -114,8 +116,9 @@ base::Result<FeatureMap> ChooseTerms(const Dataset& data, const Vector& target,
   }
   const Matrix terms = all->Apply(data.x);
   std::vector<Index> chosen = options.select.way == TermSelection::Way::kForward
-                                  ? Forward(data, terms, target, options.select, rng)
+                                  ? Forward(data, terms, target, options.select, rng, stop)
                                   : ByImportance(terms, target, options.select, rng);
+  if (stop.stop_requested()) return base::Error(base::ErrorCode::kInterrupted, "interrupted");
   std::sort(chosen.begin(), chosen.end());
   std::vector<Term> kept;
   for (const Index t : chosen) kept.push_back(all->terms()[static_cast<size_t>(t)]);

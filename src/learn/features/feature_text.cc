@@ -129,6 +129,8 @@ base::Result<FeatureOptions> ParseFeatureOptions(const std::string& text) {
   if (!reader.AtEnd()) {
     return base::BadInput(fmt::format("cannot read the features '{}'; {}", text, kExpected));
   }
+  // Products of nothing are nothing: of the columns themselves, then.
+  if (!options.raw && !options.inverse && !options.log) options.raw = true;
   return options;
 }
 

@@ -51,12 +51,10 @@ std::string FactorName(const Factor& factor, const Schema& schema) {
   return "";
 }
 
-base::Error Corrupt(std::string message) { return {base::ErrorCode::kCorrupt, std::move(message)}; }
-
 base::Result<Factor> FactorFromJson(const base::Json& json, const Schema& schema) {
   if (!json.is_object() || !json.contains("column") || !json["column"].is_string() ||
       !json.contains("form") || !json["form"].is_string()) {
-    return Corrupt("a factor needs a 'column' and a 'form'");
+    return base::Corrupt("a factor needs a 'column' and a 'form'");
   }
   const auto name = json["column"].get<std::string>();
   const auto form_name = json["form"].get<std::string>();
@@ -65,7 +63,8 @@ base::Result<Factor> FactorFromJson(const base::Json& json, const Schema& schema
     ++factor.column;
   }
   if (factor.column == schema.inputs.size()) {
-    return Corrupt(fmt::format("a feature uses column '{}', which the model does not have", name));
+    return base::Corrupt(
+        fmt::format("a feature uses column '{}', which the model does not have", name));
   }
   const InputColumn& input = schema.inputs[factor.column];
   bool known = false;
@@ -75,21 +74,21 @@ base::Result<Factor> FactorFromJson(const base::Json& json, const Schema& schema
       known = true;
     }
   }
-  if (!known) return Corrupt(fmt::format("'{}' is no form of a feature", form_name));
+  if (!known) return base::Corrupt(fmt::format("'{}' is no form of a feature", form_name));
   const bool wants_category = factor.form == Form::kLevel;
   if (wants_category != (input.kind == core::ColumnKind::kCategory)) {
-    return Corrupt(fmt::format("form '{}' does not fit column '{}'", form_name, name));
+    return base::Corrupt(fmt::format("form '{}' does not fit column '{}'", form_name, name));
   }
   if (wants_category) {
     if (!json.contains("level") || !json["level"].is_string()) {
-      return Corrupt(fmt::format("a level of column '{}' needs a 'level'", name));
+      return base::Corrupt(fmt::format("a level of column '{}' needs a 'level'", name));
     }
     const auto level = json["level"].get<std::string>();
     while (factor.level < input.levels.size() && input.levels[factor.level] != level) {
       ++factor.level;
     }
     if (factor.level == input.levels.size()) {
-      return Corrupt(fmt::format("column '{}' has no level '{}'", name, level));
+      return base::Corrupt(fmt::format("column '{}' has no level '{}'", name, level));
     }
   }
   return factor;
@@ -176,10 +175,10 @@ base::Json FeatureMap::ToJson(const Schema& schema) const {
 }
 
 base::Result<FeatureMap> FeatureMap::FromJson(const base::Json& json, const Schema& schema) {
-  if (!json.is_array()) return Corrupt("'features' is not a list");
+  if (!json.is_array()) return base::Corrupt("'features' is not a list");
   std::vector<Term> terms;
   for (const base::Json& entry : json) {
-    if (!entry.is_array()) return Corrupt("a feature is not a list of factors");
+    if (!entry.is_array()) return base::Corrupt("a feature is not a list of factors");
     Term term;
     for (const base::Json& factor : entry) {
       RECKON_ASSIGN(Factor parsed, FactorFromJson(factor, schema));

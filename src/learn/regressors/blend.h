@@ -39,6 +39,9 @@ class BlendTechnique final : public Technique {
   std::string_view name() const override { return "blend"; }
   std::string_view summary() const override { return "a weighted mean of the best candidates"; }
   std::string_view requirement() const override { return "other techniques to blend"; }
+  Follows follows() const override {
+    return {.features = true, .degree = true, .select = true, .penalty = true, .extrinsic = true};
+  }
   std::vector<CandidateGroup> Candidates(const Dataset&, const Roles&, const Question&,
                                          const Restrictions&) const override {
     return {};

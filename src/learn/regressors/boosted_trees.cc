@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "learn/regressors/feature_sets.h"
 #include "learn/repeats.h"
 #include "learn/trees/boosting.h"
 #include "learn/trees/ensemble.h"
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::array<int, 3> kDepths{3, 5, 8};
 constexpr std::array<int, 4> kTrees{60, 150, 300, 600};
-constexpr size_t kMostTerms = 5000;
 
 BoostingOptions ToOptions(const Candidate& candidate) {
   const auto& settings = candidate.settings;
@@ -32,17 +32,15 @@ BoostingOptions ToOptions(const Candidate& candidate) {
 std::vector<CandidateGroup> BoostedTreesTechnique::Candidates(
     const Dataset& data, const Roles&, const Question&, const Restrictions& restrictions) const {
   std::vector<CandidateGroup> groups;
-  FeatureOptions features = restrictions.features.value_or(FeatureOptions{});
-  if (restrictions.degree) features.degree = *restrictions.degree;
-  if (!MakeFeatures(data, features, kMostTerms)) return groups;
-  TargetScale scale = data.y.minCoeff() > 0 ? TargetScale::kLog : TargetScale::kLinear;
-  if (restrictions.scale) scale = *restrictions.scale;
+  const std::optional<FeatureOptions> features = TreeFeatures(data, restrictions);
+  if (!features) return groups;
+  const TargetScale scale = UsualScale(data, restrictions);
   for (const int depth : kDepths) {
     CandidateGroup group;
     for (const int trees : kTrees) {
       group.push_back({.technique = std::string(name()),
                        .scale = scale,
-                       .features = features,
+                       .features = *features,
                        .settings = {{"max_depth", depth},
                                     {"trees", trees},
                                     {"rate", 0.08},
@@ -59,7 +57,8 @@ std::vector<CandidateGroup> BoostedTreesTechnique::Candidates(
 base::Result<std::vector<std::unique_ptr<Predictor>>> BoostedTreesTechnique::Fit(
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
-  const std::optional<FeatureMap> features = MakeFeatures(input.data, first.features, kMostTerms);
+  const std::optional<FeatureMap> features =
+      MakeFeatures(input.data, first.features, kMostTreeTerms);
   if (!features) {
     return base::Error(base::ErrorCode::kFailed, "too many product features for boosted trees");
   }

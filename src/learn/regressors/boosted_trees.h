@@ -14,6 +14,7 @@ class BoostedTreesTechnique final : public Technique {
   std::string_view name() const override { return "boost"; }
   std::string_view summary() const override { return "gradient-boosted regression trees"; }
   std::string_view requirement() const override { return "fewer than 5000 features"; }
+  Follows follows() const override { return {.features = true, .degree = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "learn/features/choose_terms.h"
+#include "learn/regressors/feature_sets.h"
 #include "learn/regressors/tree_predictor.h"
 #include "learn/regressors/tree_settings.h"
 #include "learn/trees/cart.h"
@@ -13,19 +14,15 @@ namespace {
 
 constexpr std::array<int, 5> kDepths{2, 3, 5, 10, 20};
 constexpr std::array<int, 4> kLeaves{1, 2, 5, 10};
-constexpr size_t kMostTerms = 5000;
 
 }  // namespace
 
 std::vector<CandidateGroup> DecisionTreeTechnique::Candidates(
     const Dataset& data, const Roles&, const Question&, const Restrictions& restrictions) const {
   std::vector<CandidateGroup> groups;
-  FeatureOptions features = restrictions.features.value_or(FeatureOptions{});
-  if (restrictions.degree) features.degree = *restrictions.degree;
-  if (!MakeFeatures(data, features, kMostTerms)) return groups;
-  for (const TargetScale scale : {TargetScale::kLinear, TargetScale::kLog}) {
-    if (restrictions.scale && *restrictions.scale != scale) continue;
-    if (scale == TargetScale::kLog && data.y.minCoeff() <= 0) continue;
+  const std::optional<FeatureOptions> features = TreeFeatures(data, restrictions);
+  if (!features) return groups;
+  for (const TargetScale scale : PossibleScales(data, restrictions)) {
     CandidateGroup group;
     for (const int min_leaf : kLeaves) {
       if (static_cast<size_t>(2 * min_leaf) > data.rows()) continue;
@@ -33,7 +30,7 @@ std::vector<CandidateGroup> DecisionTreeTechnique::Candidates(
         group.push_back(
             {.technique = std::string(name()),
              .scale = scale,
-             .features = features,
+             .features = *features,
              .settings = {{"max_depth", depth}, {"min_leaf", min_leaf}, {"min_split", 2}},
              .words = {{"criterion", "mse"}, {"max_features", "all"}}});
       }
@@ -47,8 +44,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> DecisionTreeTechnique::Fit
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
   const Vector target = ToScale(input.data.y, first.scale);
-  RECKON_ASSIGN(const FeatureMap features,
-                ChooseTerms(input.data, target, first.features, kMostTerms, input.rng));
+  RECKON_ASSIGN(const FeatureMap features, ChooseTerms(input.data, target, first.features,
+                                                       kMostTreeTerms, input.rng, input.stop));
   const BinnedFeatures binned(features.Apply(input.data.x));
   CartGrower grower(binned, target);
   const std::vector<uint32_t> once(binned.rows(), 1);

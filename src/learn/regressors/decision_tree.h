@@ -14,6 +14,7 @@ class DecisionTreeTechnique final : public Technique {
   std::string_view requirement() const override {
     return "fewer than 5000 features; ask for fewer forms or a lower degree";
   }
+  Follows follows() const override { return {.features = true, .degree = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

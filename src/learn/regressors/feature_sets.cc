@@ -40,9 +40,27 @@ std::vector<FeatureSet> LinearFeatureSets(const Question& question) {
   return sets;
 }
 
+std::optional<FeatureOptions> TreeFeatures(const Dataset& data, const Restrictions& restrictions) {
+  FeatureOptions features = restrictions.features.value_or(FeatureOptions{});
+  if (restrictions.degree) features.degree = *restrictions.degree;
+  if (!MakeFeatures(data, features, kMostTreeTerms)) return std::nullopt;
+  return features;
+}
+
+std::vector<TargetScale> PossibleScales(const Dataset& data, const Restrictions& restrictions) {
+  if (restrictions.scale == TargetScale::kLinear || data.y.minCoeff() <= 0) {
+    return {TargetScale::kLinear};
+  }
+  if (restrictions.scale) return {*restrictions.scale};
+  return {TargetScale::kLinear, TargetScale::kLog};
+}
+
+TargetScale UsualScale(const Dataset& data, const Restrictions& restrictions) {
+  return PossibleScales(data, restrictions).back();
+}
+
 std::vector<FeatureSet> SmoothFeatureSets(const Dataset& data, const Restrictions& restrictions) {
-  TargetScale scale = data.y.minCoeff() > 0 ? TargetScale::kLog : TargetScale::kLinear;
-  if (restrictions.scale) scale = *restrictions.scale;
+  const TargetScale scale = UsualScale(data, restrictions);
   return {{scale, {.raw = false, .log = true}}, {scale, {.raw = true, .log = true}}};
 }
 

@@ -19,8 +19,17 @@ std::vector<FeatureSet> Restricted(const std::vector<FeatureSet>& sets, const Da
 // What weighted sums of terms are tried on, for the question.
 std::vector<FeatureSet> LinearFeatureSets(const Question& question);
 
-// The log of the target where it is above 0, otherwise the target; on log, and on raw and log
-// columns.
+// What trees split on: the columns themselves, unless the user wants others. nullopt: more terms
+// than trees are grown on.
+std::optional<FeatureOptions> TreeFeatures(const Dataset& data, const Restrictions& restrictions);
+inline constexpr size_t kMostTreeTerms = 5000;
+
+// The scales of the target that the data and the user allow.
+std::vector<TargetScale> PossibleScales(const Dataset& data, const Restrictions& restrictions);
+// The log of the target where it is above 0, otherwise the target itself; or as the user wants it.
+TargetScale UsualScale(const Dataset& data, const Restrictions& restrictions);
+
+// On the usual scale; on log, and on raw and log columns.
 std::vector<FeatureSet> SmoothFeatureSets(const Dataset& data, const Restrictions& restrictions);
 
 }  // namespace reckon::learn

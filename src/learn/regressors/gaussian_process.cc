@@ -36,8 +36,8 @@ numeric::ProcessData Pick(const numeric::ProcessData& data, const std::vector<si
 
 base::Result<std::unique_ptr<Predictor>> FitOne(const FitInput& input, const Candidate& candidate) {
   const Vector whole = ToScale(input.data.y, candidate.scale);
-  RECKON_ASSIGN(FeatureMap features,
-                ChooseTerms(input.data, whole, candidate.features, kMostTerms, input.rng.Fork(3)));
+  RECKON_ASSIGN(FeatureMap features, ChooseTerms(input.data, whole, candidate.features, kMostTerms,
+                                                 input.rng.Fork(3), input.stop));
   if (features.terms().empty()) return base::Error(base::ErrorCode::kFailed, "no input varies");
   const Configurations rows = CollapseRepeats(input.data.x, whole, Middle::kMean);
   const auto most = static_cast<size_t>(candidate.settings.at("most_rows"));

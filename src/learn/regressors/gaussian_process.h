@@ -21,6 +21,7 @@ class GaussianProcessTechnique final : public Technique {
     return "fewer than 100 features; ask for fewer forms or a lower degree";
   }
   bool TakesPart(const Question& question) const override { return !question.extrapolate; }
+  Follows follows() const override { return {.features = true, .degree = true, .select = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

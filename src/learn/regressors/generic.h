@@ -20,6 +20,7 @@ class GenericTechnique final : public Technique {
     return "numeric columns and a target above 0 (--ignore leaves columns out), more rows than "
            "parameters, and the linear scale";
   }
+  Follows follows() const override { return {.penalty = true, .extrinsic = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

@@ -14,8 +14,6 @@ namespace {
 using base::Json;
 using Index = Eigen::Index;
 
-base::Error Corrupt(std::string message) { return {base::ErrorCode::kCorrupt, std::move(message)}; }
-
 // Reads the parts of a law; the first wrong one is remembered.
 class LawReader {
  public:
@@ -72,7 +70,7 @@ class LawReader {
   void Fail(std::string problem) {
     if (problem_.empty()) problem_ = std::move(problem);
   }
-  base::Status Check() const { return problem_.empty() ? base::Status() : Corrupt(problem_); }
+  base::Status Check() const { return problem_.empty() ? base::Status() : base::Corrupt(problem_); }
 
  private:
   const Schema& schema_;
@@ -173,8 +171,8 @@ base::Result<std::unique_ptr<Predictor>> LawPredictor::Load(const Json& json,
     levels.constants = reader.Numbers(entry, "constants", 0);
     RECKON_TRY(reader.Check());
     if (levels.constants.size() != schema.inputs[levels.column].levels.size()) {
-      return Corrupt(fmt::format("the law has not one constant for each level of '{}'",
-                                 schema.inputs[levels.column].name));
+      return base::Corrupt(fmt::format("the law has not one constant for each level of '{}'",
+                                       schema.inputs[levels.column].name));
     }
     law.levels.push_back(std::move(levels));
   }
@@ -191,7 +189,7 @@ base::Result<std::unique_ptr<Predictor>> LawPredictor::Load(const Json& json,
     RECKON_TRY(reader.Check());
     const size_t count = LawParameters(law, schema).size();
     if (law.spread.mean.size() != count || law.spread.deviation.size() != count) {
-      return Corrupt("'repeats' has not one entry for each parameter of the law");
+      return base::Corrupt("'repeats' has not one entry for each parameter of the law");
     }
   }
   return std::unique_ptr<Predictor>(std::make_unique<LawPredictor>(std::move(law)));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "learn/laws/powers_predictor.h"
+#include "learn/regressors/feature_sets.h"
 #include "learn/repeats.h"
 #include "learn/trees/boosting.h"
 #include "learn/trees/ensemble.h"
@@ -183,7 +184,7 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> PowersTechnique::Fit(
   Boosted boosted;
   std::optional<FeatureMap> features;
   if (most_trees > 0) {
-    features = MakeFeatures(input.data, FeatureOptions{}, 5000);
+    features = MakeFeatures(input.data, FeatureOptions{}, kMostTreeTerms);
     if (!features) return base::Error(base::ErrorCode::kFailed, "too many features for trees");
     const Configurations rows =
         CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMean);

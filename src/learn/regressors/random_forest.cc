@@ -3,13 +3,12 @@
 #include <algorithm>
 
 #include "learn/features/choose_terms.h"
+#include "learn/regressors/feature_sets.h"
 #include "learn/regressors/tree_settings.h"
 #include "learn/trees/ensemble.h"
 
 namespace reckon::learn {
 namespace {
-
-constexpr size_t kMostTerms = 5000;
 
 std::vector<uint32_t> Bootstrap(size_t rows, base::Rng rng) {
   std::vector<uint32_t> count(rows, 0);
@@ -56,17 +55,15 @@ class Forest {
 std::vector<CandidateGroup> RandomForestTechnique::Candidates(
     const Dataset& data, const Roles&, const Question&, const Restrictions& restrictions) const {
   std::vector<CandidateGroup> groups;
-  FeatureOptions features = restrictions.features.value_or(FeatureOptions{});
-  if (restrictions.degree) features.degree = *restrictions.degree;
-  if (!MakeFeatures(data, features, kMostTerms)) return groups;
-  TargetScale scale = data.y.minCoeff() > 0 ? TargetScale::kLog : TargetScale::kLinear;
-  if (restrictions.scale) scale = *restrictions.scale;
+  const std::optional<FeatureOptions> features = TreeFeatures(data, restrictions);
+  if (!features) return groups;
+  const TargetScale scale = UsualScale(data, restrictions);
   CandidateGroup group;
   for (const char* max_features : {"all", "third"}) {
     for (const int min_leaf : {1, 3}) {
       group.push_back({.technique = std::string(name()),
                        .scale = scale,
-                       .features = features,
+                       .features = *features,
                        .settings = {{"trees", 100},
                                     {"max_depth", 20},
                                     {"min_leaf", min_leaf},
@@ -82,8 +79,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> RandomForestTechnique::Fit
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
   const Vector target = ToScale(input.data.y, first.scale);
-  RECKON_ASSIGN(const FeatureMap features,
-                ChooseTerms(input.data, target, first.features, kMostTerms, input.rng));
+  RECKON_ASSIGN(const FeatureMap features, ChooseTerms(input.data, target, first.features,
+                                                       kMostTreeTerms, input.rng, input.stop));
   const BinnedFeatures binned(features.Apply(input.data.x));
   Forest forest(binned, target);
   std::vector<std::unique_ptr<Predictor>> predictors(group.size());

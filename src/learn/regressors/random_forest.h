@@ -17,6 +17,7 @@ class RandomForestTechnique final : public Technique {
   }
   // Boosting wins inside the range on nearly all data, and a forest's trees are fifty times larger.
   bool TakesPart(const Question&) const override { return false; }
+  Follows follows() const override { return {.features = true, .degree = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

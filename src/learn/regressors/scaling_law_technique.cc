@@ -4,6 +4,7 @@
 
 #include "learn/laws/fit_scaling_law.h"
 #include "learn/regressors/scaling_law_predictor.h"
+#include "learn/thin_rows.h"
 #include "numeric/stats.h"
 
 namespace reckon::learn {
@@ -48,9 +49,7 @@ Roles RolesOfPart(const LawDescription& law, const Schema& schema, const Roles& 
 Configurations Thinned(Configurations all, base::Rng rng) {
   const auto count = static_cast<size_t>(all.x.rows());
   if (count <= kMostRows) return all;
-  std::vector<size_t> kept = rng.Permutation(count);
-  kept.resize(kMostRows);
-  std::sort(kept.begin(), kept.end());
+  const std::vector<size_t> kept = ThinRows(count, kMostRows, rng);
   Configurations some;
   some.x = all.x(kept, Eigen::all);
   some.target = all.target(kept);

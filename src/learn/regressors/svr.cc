@@ -97,8 +97,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> SvrTechnique::Fit(
     const Dataset part =
         input.data.Subset(ThinRows(input.data.rows(), most_rows, input.rng.Fork(1)));
     const Vector target = ToScale(part.y, candidate.scale);
-    RECKON_ASSIGN(FeatureMap features,
-                  ChooseTerms(part, target, candidate.features, kMostTerms, input.rng.Fork(2)));
+    RECKON_ASSIGN(FeatureMap features, ChooseTerms(part, target, candidate.features, kMostTerms,
+                                                   input.rng.Fork(2), input.stop));
     Problem problem{std::move(features), part.x, {}, numeric::Standardise(target)};
     problem.terms = numeric::Standardise(problem.features.Apply(part.x));
     SupportVectorOptions options;

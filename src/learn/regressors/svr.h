@@ -22,6 +22,7 @@ class SvrTechnique final : public Technique {
   // Only when named: blends gain a few per cent from it and the search takes up to nine times
   // longer.
   bool TakesPart(const Question&) const override { return false; }
+  Follows follows() const override { return {.features = true, .degree = true, .select = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

@@ -55,6 +55,15 @@ struct Restrictions {
   std::optional<PenaltyChoice> penalty;  // nullopt: none
 };
 
+// Which of the user's choices a technique can follow.
+struct Follows {
+  bool features = false;
+  bool degree = false;
+  bool select = false;
+  bool penalty = false;
+  bool extrinsic = false;
+};
+
 struct FitInput {
   const Dataset& data;
   const Roles& roles;
@@ -79,6 +88,9 @@ class Technique {
   // Whether the search tries it for such a question without being told to; otherwise it is there
   // for those who name it.
   virtual bool TakesPart(const Question&) const { return true; }
+
+  // A choice that none of the named techniques follows is refused instead of ignored.
+  virtual Follows follows() const { return {}; }
 
   // The candidates worth trying on this data for this question; empty when the technique does not
   // apply (for instance, no column counts workers).

@@ -61,8 +61,6 @@ base::Json TreePredictor::ToJson(const Schema& schema) const {
 
 namespace {
 
-base::Error Corrupt(std::string message) { return {base::ErrorCode::kCorrupt, std::move(message)}; }
-
 base::Result<TreeNode> NodeFromJson(const base::Json& json, size_t index, size_t node_count,
                                     size_t term_count) {
   const auto number = [&](const char* key) { return json.contains(key) && json[key].is_number(); };
@@ -71,7 +69,7 @@ base::Result<TreeNode> NodeFromJson(const base::Json& json, size_t index, size_t
            json[key].get<uint64_t>() < below && json[key].get<uint64_t>() >= least;
   };
   if (!json.is_object() || !number("value") || !whole("rows", 1ULL << 31, 0)) {
-    return Corrupt(fmt::format("node {} of the tree needs 'value' and 'rows'", index));
+    return base::Corrupt(fmt::format("node {} of the tree needs 'value' and 'rows'", index));
   }
   TreeNode node;
   node.value = json["value"].get<double>();
@@ -80,7 +78,7 @@ base::Result<TreeNode> NodeFromJson(const base::Json& json, size_t index, size_t
   // Children come after their parent, so that a walk always ends.
   if (!whole("feature", term_count, 0) || !number("threshold") ||
       !whole("left", node_count, index + 1) || !whole("right", node_count, index + 1)) {
-    return Corrupt(fmt::format("node {} of the tree has a bad split", index));
+    return base::Corrupt(fmt::format("node {} of the tree has a bad split", index));
   }
   node.term = json["feature"].get<int>();
   node.threshold = json["threshold"].get<double>();
@@ -95,7 +93,7 @@ base::Result<std::unique_ptr<Predictor>> TreePredictor::Load(const base::Json& j
                                                              const Schema& schema) {
   if (!json.is_object() || !json.contains("features") || !json.contains("nodes") ||
       !json["nodes"].is_array() || json["nodes"].empty()) {
-    return Corrupt("a tree needs 'features' and 'nodes'");
+    return base::Corrupt("a tree needs 'features' and 'nodes'");
   }
   RECKON_ASSIGN(const FeatureMap features, FeatureMap::FromJson(json["features"], schema));
   std::vector<TreeNode> nodes;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "learn/features/choose_terms.h"
+#include "learn/regressors/feature_sets.h"
 #include "learn/repeats.h"
 #include "learn/trees/boosting.h"
 #include "learn/trees/ensemble.h"
@@ -10,7 +11,6 @@
 namespace reckon::learn {
 namespace {
 
-constexpr size_t kMostTerms = 5000;
 constexpr double kStart = 0.5;  // XGBoost's base_score
 
 BoostingOptions ToOptions(const Candidate& candidate) {
@@ -40,19 +40,16 @@ std::vector<CandidateGroup> XgboostTechnique::Candidates(const Dataset& data, co
                                                          const Question&,
                                                          const Restrictions& restrictions) const {
   std::vector<CandidateGroup> groups;
-  FeatureOptions features = restrictions.features.value_or(FeatureOptions{});
-  if (restrictions.degree) features.degree = *restrictions.degree;
-  if (!MakeFeatures(data, features, kMostTerms)) return groups;
-  for (const TargetScale scale : {TargetScale::kLinear, TargetScale::kLog}) {
-    if (restrictions.scale && *restrictions.scale != scale) continue;
-    if (scale == TargetScale::kLog && data.y.minCoeff() <= 0) continue;
+  const std::optional<FeatureOptions> features = TreeFeatures(data, restrictions);
+  if (!features) return groups;
+  for (const TargetScale scale : PossibleScales(data, restrictions)) {
     for (const int depth : {3, 6}) {
       CandidateGroup group;
       for (const double rate : {0.05, 0.1, 0.3}) {
         for (const int trees : {100, 300}) {
           group.push_back({.technique = std::string(name()),
                            .scale = scale,
-                           .features = features,
+                           .features = *features,
                            .settings = {{"max_depth", depth},
                                         {"trees", trees},
                                         {"rate", rate},
@@ -71,8 +68,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> XgboostTechnique::Fit(
     const FitInput& input, const CandidateGroup& group) const {
   const Candidate& first = group.front();
   const Vector target = ToScale(input.data.y, first.scale);
-  RECKON_ASSIGN(const FeatureMap features,
-                ChooseTerms(input.data, target, first.features, kMostTerms, input.rng));
+  RECKON_ASSIGN(const FeatureMap features, ChooseTerms(input.data, target, first.features,
+                                                       kMostTreeTerms, input.rng, input.stop));
   // Equal rows always fall into one leaf, where their mean counts as often as there are rows.
   const Configurations rows = CollapseRepeats(input.data.x, target, Middle::kMean);
   const BinnedFeatures binned(features.Apply(rows.x));

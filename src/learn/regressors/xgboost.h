@@ -17,6 +17,7 @@ class XgboostTechnique final : public Technique {
     return "fewer than 5000 features; ask for fewer forms or a lower degree";
   }
   bool TakesPart(const Question&) const override { return false; }
+  Follows follows() const override { return {.features = true, .degree = true}; }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

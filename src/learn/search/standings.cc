@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "learn/search/question_roles.h"
 #include "learn/search/refit.h"
+#include "learn/validate/splits.h"
 
 namespace reckon::learn {
 namespace {

@@ -12,8 +12,10 @@ namespace reckon::learn {
 struct Trial {
   const Technique* technique = nullptr;
   CandidateGroup group;
-  // [split][candidate]: predictions for the split's test rows; empty when the fit failed.
-  std::vector<std::vector<Vector>> predicted;
+  // [split][candidate]: predictions for the split's test rows; empty when the fit failed or was
+  // spared.
+  std::vector<std::vector<Vector>> predicted = {};
+  bool hopeless = false;  // so far behind that no more splits were tried
 
   bool FittedEverywhere() const;
   // For the test rows of all splits, one after the other.

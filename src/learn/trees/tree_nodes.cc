@@ -6,8 +6,6 @@
 namespace reckon::learn {
 namespace {
 
-base::Error Corrupt(std::string message) { return {base::ErrorCode::kCorrupt, std::move(message)}; }
-
 bool IsNumbers(const base::Json& json, const char* key, size_t count) {
   if (!json.contains(key) || !json[key].is_array() || json[key].size() != count) return false;
   for (const base::Json& cell : json[key]) {
@@ -38,12 +36,12 @@ base::Json TreeToJson(const std::vector<TreeNode>& nodes) {
 base::Result<std::vector<TreeNode>> TreeFromJson(const base::Json& json, size_t term_count) {
   if (!json.is_object() || !json.contains("value") || !json["value"].is_array() ||
       json["value"].empty()) {
-    return Corrupt("a tree needs nodes");
+    return base::Corrupt("a tree needs nodes");
   }
   const size_t count = json["value"].size();
   for (const char* key : {"value", "rows", "feature", "threshold", "left", "right"}) {
     if (!IsNumbers(json, key, count)) {
-      return Corrupt(fmt::format("'{}' of a tree is not one number a node", key));
+      return base::Corrupt(fmt::format("'{}' of a tree is not one number a node", key));
     }
   }
   std::vector<TreeNode> nodes(count);
@@ -54,7 +52,7 @@ base::Result<std::vector<TreeNode>> TreeFromJson(const base::Json& json, size_t 
     const double feature = json["feature"][i].get<double>();
     const double left = json["left"][i].get<double>();
     const double right = json["right"][i].get<double>();
-    if (!(rows >= 0 && rows < 2e9)) return Corrupt(fmt::format("node {} has bad rows", i));
+    if (!(rows >= 0 && rows < 2e9)) return base::Corrupt(fmt::format("node {} has bad rows", i));
     node.rows = static_cast<int>(rows);
     if (feature == -1) continue;
     // Children come after their parent, so that a walk always ends.
@@ -63,7 +61,7 @@ base::Result<std::vector<TreeNode>> TreeFromJson(const base::Json& json, size_t 
     };
     if (!(feature >= 0 && feature < static_cast<double>(term_count)) || !child(left) ||
         !child(right)) {
-      return Corrupt(fmt::format("node {} of a tree has a bad split", i));
+      return base::Corrupt(fmt::format("node {} of a tree has a bad split", i));
     }
     node.term = static_cast<int>(feature);
     node.threshold = json["threshold"][i].get<double>();

@@ -137,6 +137,16 @@ TEST_F(AutomlTest, LeavesOutWhatThereIsNothingLike) {
   EXPECT_THAT(grid.warnings, Contains(HasSubstr("[SVR] kernel: 'poly' is not available")));
   EXPECT_THAT(grid.warnings, Contains(HasSubstr("[LRRidge] fancy is not known")));
   EXPECT_EQ(grid.candidates.size(), 2);
+  // Also where a prior draws it.
+  const CandidateGrid drawn =
+      Grid(kFolds +
+               "techniques = ['SVR']\nhyperparameter_tuning = Hyperopt\n"
+               "hyperopt_max_evals = 8\n",
+           "[SVR]\nC = ['uniform(1,2)']\nkernel = ['choice(poly,linear)']\n")
+          .value();
+  EXPECT_THAT(drawn.warnings,
+              ::testing::ElementsAre(HasSubstr("[SVR] kernel: 'poly' is not available")));
+  EXPECT_EQ(drawn.candidates.size(), 4);
 }
 
 TEST_F(AutomlTest, RefusesWrongHyperparameters) {

@@ -60,6 +60,17 @@ TEST(ChooseTermsTest, SharesOfTheGainAddUp) {
   EXPECT_EQ(GainShares(data.x, flat, base::Rng(1)).sum(), 0);
 }
 
+TEST(ChooseTermsTest, AnInterruptIsHeard) {
+  std::stop_source stop;
+  stop.request_stop();
+  FeatureOptions options;
+  options.select.way = TermSelection::Way::kForward;
+  const auto map =
+      ChooseTerms(TwoOfSix(), Vector::Ones(120), options, 100, base::Rng(1), stop.get_token());
+  ASSERT_FALSE(map.ok());
+  EXPECT_EQ(map.error().code(), base::ErrorCode::kInterrupted);
+}
+
 TEST(ChooseTermsTest, TooManyTermsAreRefused) {
   EXPECT_FALSE(ChooseTerms(TwoOfSix(), Vector::Ones(120), {.degree = 3}, 10, base::Rng(1)).ok());
 }

@@ -22,6 +22,7 @@ TEST(FeatureTextTest, FormsMayNameColumns) {
   EXPECT_EQ(FeatureOptionsName(options), "raw+inverse of workers, cores+log of a,b:\"c\", d");
   const FeatureOptions products = ParseFeatureOptions("log,interactions").value();
   EXPECT_TRUE(products.interactions_only && !products.raw);
+  EXPECT_TRUE(ParseFeatureOptions("interactions").value().raw);
   EXPECT_EQ(products.degree, 2);
 }
 

@@ -48,6 +48,39 @@ TEST(ModelFileTest, RoundTripKeepsEveryPrediction) {
   }
 }
 
+TEST(ModelFileTest, RolesComeBackAndWhatAnOlderFileLacksIsGuessed) {
+  const Dataset data = Data();
+  SearchOptions options;
+  options.techniques = {"ridge"};
+  options.roles.workers = "size";
+  options.roles.batch = "workers";
+  options.roles.machine = "gpu";
+  base::NoProgress progress;
+  const std::string text =
+      ModelToText(MakeModel(data, options, Search(data, options, {}, progress).value()));
+  const auto model = ModelFromText(text, "m");
+  ASSERT_TRUE(model.ok()) << model.error().Describe();
+  EXPECT_EQ(model->roles.workers, 1U);
+  EXPECT_EQ(model->roles.batch, 0U);
+  EXPECT_EQ(model->roles.machine, 2U);
+  EXPECT_EQ(model->roles.bytes, std::nullopt);
+
+  const auto older = ModelFromText(Changed(text,
+                                           [](Json& j) {
+                                             j["roles"].erase("batch");
+                                             j["roles"].erase("machine");
+                                           }),
+                                   "m");
+  ASSERT_TRUE(older.ok()) << older.error().Describe();
+  EXPECT_EQ(older->roles.workers, 1U);
+  EXPECT_EQ(older->roles.batch, std::nullopt);
+  EXPECT_EQ(older->roles.machine, 2U);
+  const auto wrong =
+      ModelFromText(Changed(text, [](Json& j) { j["roles"]["machine"] = "size"; }), "m");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_THAT(wrong.error().Describe(), HasSubstr("no category of the model's"));
+}
+
 TEST(ModelFileTest, EveryTruncationIsRefused) {
   const std::string text = TextOf("tree");
   for (size_t length = 0; length + 2 < text.size(); ++length) {
