@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "learn/laws/powers_predictor.h"
 #include "learn/regressors/blend.h"
+#include "learn/regressors/kernel_predictor.h"
 #include "learn/regressors/law_predictor.h"
 
 namespace reckon::predict {
@@ -111,7 +112,9 @@ Parts PowersParts(const learn::PowersPredictor& powers, const learn::Schema& sch
   }
   const double limited = std::exp(powers.PredictLaw(row)(0));
   parts.push_back({"limit beyond the measured range", limited - whole});
-  parts.push_back({"correction by trees", std::exp(powers.Predict(row)(0)) - limited});
+  const bool smooth = dynamic_cast<const learn::KernelPredictor*>(law.residual.get()) != nullptr;
+  parts.push_back({smooth ? "correction by nearness to measured rows" : "correction by trees",
+                   std::exp(powers.Predict(row)(0)) - limited});
   return parts;
 }
 

@@ -102,6 +102,10 @@ std::string PowersText(const PowersFormula& formula, const Schema& schema, const
     text += (latex ? times : "\n      * ") + syntax.Name("what") +
             fmt::format("({})", base::Count(formula.residual_trees, "tree"));
   }
+  if (formula.residual_centres > 0) {
+    text += (latex ? times : "\n      * ") + syntax.Name("what") +
+            fmt::format("(nearness to {})", base::Count(formula.residual_centres, "row"));
+  }
   return text;
 }
 

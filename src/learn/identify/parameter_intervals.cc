@@ -17,11 +17,12 @@ constexpr double kOtherSign = 0.01;  // least share of an interval on the other 
 
 using Values = std::map<std::string, double>;  // by the parameter's name
 
-// Trees for what a law leaves over have no parameters, and take most of the time.
-Fitted WithoutTrees(const Fitted& model) {
+// What corrects a law has no parameters, and takes most of the time.
+Fitted WithoutCorrection(const Fitted& model) {
   Fitted plain{model.candidate, nullptr, model.range};
   const auto trees = plain.candidate.settings.find("trees");
   if (trees != plain.candidate.settings.end()) trees->second = 0;
+  plain.candidate.settings.erase("process");
   return plain;
 }
 
@@ -51,7 +52,7 @@ base::Result<std::vector<ParameterInterval>> ParameterIntervals(
   std::vector<ParameterInterval> intervals;
   const Fitted* model = Parametric(fitted);
   if (model == nullptr || options.resamples == 0) return intervals;
-  const Fitted plain = WithoutTrees(*model);
+  const Fitted plain = WithoutCorrection(*model);
   const Configurations configurations = CollapseRepeats(data.x, data.y, Middle::kMean);
   const base::Rng rng(options.seed);
   std::vector<Values> drawn(options.resamples);

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "learn/regressors/kernel_predictor.h"
 #include "learn/trees/ensemble.h"
 
 namespace reckon::learn {
@@ -81,8 +82,13 @@ Vector PowersPredictor::Predict(const Matrix& x) const {
 
 Formula PowersPredictor::ToFormula() const {
   const auto* trees = dynamic_cast<const EnsemblePredictor*>(parts_.residual.get());
-  return PowersFormula{parts_.inputs, parts_.levels_apart, parts_.law, parts_.limit.has_value(),
-                       trees == nullptr ? 0 : trees->tree_count()};
+  const auto* process = dynamic_cast<const KernelPredictor*>(parts_.residual.get());
+  return PowersFormula{parts_.inputs,
+                       parts_.levels_apart,
+                       parts_.law,
+                       parts_.limit.has_value(),
+                       trees == nullptr ? 0 : trees->tree_count(),
+                       process == nullptr ? 0 : process->centre_count()};
 }
 
 base::Json PowersPredictor::ToJson(const Schema& schema) const {
@@ -160,8 +166,11 @@ base::Result<std::unique_ptr<Predictor>> PowersPredictor::Load(const base::Json&
     parts.limit = GrowthLimit{*column, limit["end"].get<double>()};
   }
   if (json.contains("residual")) {
+    const base::Json& left_over = json["residual"];
+    const bool smooth = left_over.is_object() && left_over.contains("centres");
     RECKON_ASSIGN(std::unique_ptr<Predictor> residual,
-                  EnsemblePredictor::Load(json["residual"], schema));
+                  smooth ? KernelPredictor::Load(left_over, schema)
+                         : EnsemblePredictor::Load(left_over, schema));
     parts.residual = std::move(residual);
     if (!json.contains("ranges") || !json["ranges"].is_array() ||
         json["ranges"].size() != schema.inputs.size()) {

@@ -1,4 +1,4 @@
-// A fitted sum of power laws, with trees for what it leaves over.
+// A fitted sum of power laws, with trees or a Gaussian process for what it leaves over.
 #pragma once
 
 #include <optional>

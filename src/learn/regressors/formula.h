@@ -41,13 +41,14 @@ struct EnsembleFormula {
 };
 
 // log y = shared . levels + (1/p) log sum_k exp(p * weights_k . (1, scaling, levels when apart)),
-// held within limits beyond the measured range, plus trees for what it leaves over.
+// held within limits beyond the measured range, plus trees or a process for what it leaves over.
 struct PowersFormula {
   LawInputs inputs;
   bool levels_apart = false;
   numeric::PowerSum law;
   bool limited = false;
   size_t residual_trees = 0;
+  size_t residual_centres = 0;  // of a Gaussian process
 };
 
 // A weighted mean of models; their formulas are theirs (BlendPredictor::members).

@@ -28,6 +28,7 @@ class KernelPredictor final : public Predictor {
   const FeatureMap& features() const override { return parts_.features; }
   Formula ToFormula() const override;
   base::Json ToJson(const Schema& schema) const override;
+  size_t centre_count() const { return static_cast<size_t>(parts_.centres.rows()); }
 
  private:
   Parts parts_;

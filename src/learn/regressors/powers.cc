@@ -7,6 +7,7 @@
 
 #include "learn/laws/powers_predictor.h"
 #include "learn/regressors/feature_sets.h"
+#include "learn/regressors/process_fit.h"
 #include "learn/repeats.h"
 #include "learn/trees/boosting.h"
 #include "learn/trees/ensemble.h"
@@ -21,6 +22,9 @@ using Form = LawInput::Form;
 constexpr std::array<double, 3> kTrees{0, 150, 500};       // inside the range
 constexpr std::array<double, 3> kTreesBeyond{0, 60, 200};  // for extrapolation
 constexpr size_t kMostInputs = 200;
+// A process beside the law takes longer than the law; beside three terms it adds nothing.
+constexpr double kTermsWithProcess = 2;
+constexpr size_t kResidualCentres = 500;
 
 // Penalties are against about one unit of squared log error a configuration.
 constexpr double kLevelPenalty = 0.1;
@@ -121,6 +125,20 @@ numeric::PowerSum FitLaw(const numeric::PowerSumProblem& problem) {
   return best;
 }
 
+// A Gaussian process through what the law leaves over, on log columns.
+base::Result<std::shared_ptr<const Predictor>> FitSmoothResidual(
+    const FitInput& input, const PowersPredictor::Parts& parts) {
+  const std::optional<FeatureMap> features =
+      MakeFeatures(input.data, {.raw = false, .log = true}, kMostProcessTerms);
+  if (!features) return base::Error(base::ErrorCode::kFailed, "too many features for a process");
+  Configurations rows =
+      CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMean);
+  rows.target -= PowersPredictor(parts).PredictLaw(rows.x);
+  RECKON_ASSIGN(std::unique_ptr<Predictor> process,
+                FitProcess(*features, rows, kResidualCentres, input.rng));
+  return std::shared_ptr<const Predictor>(std::move(process));
+}
+
 }  // namespace
 
 std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, const Roles&,
@@ -143,6 +161,11 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
                                     {"penalty", penalty},
                                     {"recency", recency},
                                     {"trees", trees}}});
+    }
+    if (!question.extrapolate && terms <= kTermsWithProcess) {
+      Candidate smooth = group.front();
+      smooth.settings["process"] = 1;
+      group.push_back(std::move(smooth));
     }
     groups.push_back(std::move(group));
   };
@@ -197,10 +220,10 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> PowersTechnique::Fit(
     options.column_share = 0.8;
     options.tree.max_depth = 4;
     boosted = Boost(binned, rows.target - law.PredictLaw(rows.x), rows.count, options, input.rng);
-    for (const InputColumn& column : input.data.schema.inputs) {
-      const bool number = column.kind == core::ColumnKind::kNumber;
-      parts.ranges.emplace_back(number ? column.min : -1, number ? column.max : 1e9);
-    }
+  }
+  for (const InputColumn& column : input.data.schema.inputs) {
+    const bool number = column.kind == core::ColumnKind::kNumber;
+    parts.ranges.emplace_back(number ? column.min : -1, number ? column.max : 1e9);
   }
   std::vector<std::unique_ptr<Predictor>> predictors;
   for (const Candidate& candidate : group) {
@@ -210,6 +233,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> PowersTechnique::Fit(
       own.residual = std::make_shared<EnsemblePredictor>(
           *features, boosted.base,
           std::vector(boosted.trees.begin(), boosted.trees.begin() + trees));
+    } else if (candidate.settings.contains("process")) {
+      RECKON_ASSIGN(own.residual, FitSmoothResidual(input, parts));
     } else {
       own.ranges.clear();
     }

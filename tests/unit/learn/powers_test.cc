@@ -10,6 +10,7 @@
 #include "learn/model.h"
 #include "learn/model_file.h"
 #include "learn/regressors/blend.h"
+#include "learn/regressors/registry.h"
 #include "tests/support/data.h"
 
 namespace reckon::learn {
@@ -127,6 +128,35 @@ TEST(PowersTest, WhatStillFallsDoesNotTurnUp) {
       "y");
   const Model model = FitBy("powers", data, 0);
   EXPECT_LE(At(model, 16, 20), At(model, 8, 20) * 1.000001);
+}
+
+// A wave along the workers is no sum of powers; a process beside the law follows it between the
+// measured rows, and its file says the same.
+TEST(PowersTest, AProcessFollowsWhatTheLawLeavesOver) {
+  const auto truth = [](double w, double s) {
+    return (5 + 20 * s / w) * (1 + 0.2 * std::sin(3 * std::log(w)));
+  };
+  const Dataset data =
+      MakeDataset(GridTable({1, 1.5, 2, 3, 4, 6, 8, 12, 16}, {10, 20, 40, 80}, 1, truth), "y");
+  const Technique* technique = FindTechnique("powers").value();
+  const auto groups = technique->Candidates(data, {}, {}, {});
+  const CandidateGroup& group = groups.front();
+  ASSERT_TRUE(group.back().settings.contains("process"));
+  ASSERT_EQ(group.front().settings.at("trees"), 0);
+  const auto fits =
+      technique
+          ->Fit({.data = data, .roles = {}, .rng = base::Rng(1)}, {group.front(), group.back()})
+          .value();
+  Matrix asked(2, 2);
+  asked << 5, 40, 10, 20;
+  const Vector wanted = Vector{{std::log(truth(5, 40)), std::log(truth(10, 20))}};
+  const Vector smooth = fits[1]->Predict(asked);
+  EXPECT_GT((fits[0]->Predict(asked) - wanted).cwiseAbs().maxCoeff(), 0.05);
+  EXPECT_LT((smooth - wanted).cwiseAbs().maxCoeff(), 0.02);
+  EXPECT_GT(std::get<PowersFormula>(fits[1]->ToFormula()).residual_centres, 30U);
+  const auto again = technique->Load(fits[1]->ToJson(data.schema), data.schema);
+  ASSERT_TRUE(again.ok()) << again.error().Describe();
+  EXPECT_LT(((*again)->Predict(asked) - smooth).cwiseAbs().maxCoeff(), 1e-12);
 }
 
 TEST(BlendTest, IsTheGeometricMeanOfItsMembersAndReadsBack) {
