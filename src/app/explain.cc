@@ -101,9 +101,8 @@ base::Status ExplainParameters(const ExplainRequest& request, const learn::Model
   const learn::Fitted* parametric = learn::Parametric(model.fitted);
   if (parametric == nullptr) {
     report.notes.push_back(
-        "--data: intervals are given for the parameters of linear models, the generic law and sums "
-        "of "
-        "power laws; this model is none of them");
+        "--data: intervals are given for the parameters of linear models, the generic law and "
+        "sums of power laws; this model is none of them");
     return {};
   }
   DataRequest request_for_model = request.data;

@@ -22,7 +22,7 @@ using Form = LawInput::Form;
 constexpr std::array<double, 3> kTrees{0, 150, 500};       // inside the range
 constexpr std::array<double, 3> kTreesBeyond{0, 60, 200};  // for extrapolation
 constexpr size_t kMostInputs = 200;
-// A process beside the law takes longer than the law; beside three terms it adds nothing.
+// A process takes longer than the law beside it; beside three terms it gains half as much again.
 constexpr double kTermsWithProcess = 2;
 constexpr size_t kResidualCentres = 500;
 
@@ -125,18 +125,23 @@ numeric::PowerSum FitLaw(const numeric::PowerSumProblem& problem) {
   return best;
 }
 
-// A Gaussian process through what the law leaves over, on log columns.
+std::optional<FeatureMap> ProcessFeatures(const Dataset& data) {
+  return MakeFeatures(data, {.raw = false, .log = true}, kMostProcessTerms);
+}
+
+// A Gaussian process through what the law leaves over, on log columns. Null where none can be
+// fitted: the law then stands alone, and the rest of its group is not lost.
 base::Result<std::shared_ptr<const Predictor>> FitSmoothResidual(
     const FitInput& input, const PowersPredictor::Parts& parts) {
-  const std::optional<FeatureMap> features =
-      MakeFeatures(input.data, {.raw = false, .log = true}, kMostProcessTerms);
-  if (!features) return base::Error(base::ErrorCode::kFailed, "too many features for a process");
+  const std::optional<FeatureMap> features = ProcessFeatures(input.data);
+  if (!features) return std::shared_ptr<const Predictor>();
   Configurations rows =
       CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMean);
   rows.target -= PowersPredictor(parts).PredictLaw(rows.x);
-  RECKON_ASSIGN(std::unique_ptr<Predictor> process,
-                FitProcess(*features, rows, kResidualCentres, input.rng));
-  return std::shared_ptr<const Predictor>(std::move(process));
+  auto process = FitProcess(*features, rows, kResidualCentres, input.rng);
+  if (process.ok()) return std::shared_ptr<const Predictor>(*std::move(process));
+  if (process.error().code() != base::ErrorCode::kFailed) return std::move(process).error();
+  return std::shared_ptr<const Predictor>();
 }
 
 }  // namespace
@@ -148,6 +153,7 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
   if (data.y.minCoeff() <= 0 || restrictions.scale == TargetScale::kLinear) return groups;
   const LawInputs inputs = ChooseLawInputs(data, question);
   if (inputs.scaling.size() + inputs.levels.size() > kMostInputs) return groups;
+  const bool smooth_fits = !question.extrapolate && ProcessFeatures(data).has_value();
   const auto add = [&](double apart, double terms, double sharpness, double penalty,
                        double recency) {
     CandidateGroup group;
@@ -162,7 +168,7 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
                                     {"recency", recency},
                                     {"trees", trees}}});
     }
-    if (!question.extrapolate && terms <= kTermsWithProcess) {
+    if (smooth_fits && terms <= kTermsWithProcess) {
       Candidate smooth = group.front();
       smooth.settings["process"] = 1;
       group.push_back(std::move(smooth));
@@ -235,9 +241,8 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> PowersTechnique::Fit(
           std::vector(boosted.trees.begin(), boosted.trees.begin() + trees));
     } else if (candidate.settings.contains("process")) {
       RECKON_ASSIGN(own.residual, FitSmoothResidual(input, parts));
-    } else {
-      own.ranges.clear();
     }
+    if (own.residual == nullptr) own.ranges.clear();
     predictors.push_back(std::make_unique<PowersPredictor>(std::move(own)));
   }
   return predictors;

@@ -170,6 +170,19 @@ std::string With(const std::string& old_text, const std::string& new_text) {
   return text;
 }
 
+// As in Python, of two entries with one key the last counts.
+TEST(Configuration, TakesTheLastOfEqualKeys) {
+  Configuration configuration =
+      Configuration::Parse("[DataPreparation]\nskip_rows = {'a': 1, 'b': 2, 'a': 3}\n", "c.ini")
+          .value();
+  const auto entries =
+      configuration.Dictionary("DataPreparation", "skip_rows", "a dictionary").value();
+  ASSERT_TRUE(entries && entries->size() == 2);
+  EXPECT_EQ((*entries)[0].first, "b");
+  EXPECT_EQ((*entries)[1].first, "a");
+  EXPECT_EQ((*entries)[1].second.number, 3);
+}
+
 TEST(Campaign, WarnsOfWhatItDoesNotKnowOrDoesOtherwise) {
   EXPECT_THAT(Read(With("run_num = 2", "run_num = 2\nfancy = 1")).value().warnings,
               Contains(HasSubstr("c.ini, line 3: [General] fancy is not known")));

@@ -159,6 +159,35 @@ TEST(PowersTest, AProcessFollowsWhatTheLawLeavesOver) {
   EXPECT_LT(((*again)->Predict(asked) - smooth).cwiseAbs().maxCoeff(), 1e-12);
 }
 
+// More columns than a process takes, or nothing left over: the laws are there all the same.
+TEST(PowersTest, LawsStandAloneWhereNoProcessFits) {
+  const Technique* technique = FindTechnique("powers").value();
+  const auto fit_all = [&](const Dataset& data) {
+    size_t smooth = 0;
+    for (const CandidateGroup& group : technique->Candidates(data, {}, {}, {})) {
+      const auto fits = technique->Fit({.data = data, .roles = {}, .rng = base::Rng(1)}, group);
+      EXPECT_TRUE(fits.ok()) << fits.error().Describe();
+      smooth += group.back().settings.contains("process") ? 1 : 0;
+    }
+    return smooth;
+  };
+  core::Table table =
+      GridTable({1, 2, 4, 8}, {10, 20, 40}, 10, [](double w, double s) { return 5 + 3 * s / w; });
+  EXPECT_GT(fit_all(MakeDataset(table, "y")), 0U);
+  std::vector<std::string> names;
+  std::vector<double> codes;
+  for (size_t i = 0; i < table.row_count; ++i) codes.push_back(static_cast<double>(i % 110));
+  for (size_t i = 0; i < 110; ++i) names.push_back("job" + std::to_string(i));
+  support::AddCategories(table, "job", names, codes);
+  EXPECT_EQ(fit_all(MakeDataset(table, "y")), 0U);
+
+  // The law leaves nothing over.
+  Dataset same =
+      MakeDataset(GridTable({1, 2, 4}, {10, 20}, 1, [](double w, double s) { return s / w; }), "y");
+  same.y.setConstant(1);
+  EXPECT_GT(fit_all(same), 0U);
+}
+
 TEST(BlendTest, IsTheGeometricMeanOfItsMembersAndReadsBack) {
   const Dataset data =
       MakeDataset(GridTable({1, 2, 3, 4, 6, 8}, {10, 20, 40}, 2,
