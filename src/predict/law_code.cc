@@ -20,31 +20,8 @@ class LawCode {
   void Powers(const learn::PowersPredictor& predictor,
               const std::function<void(const learn::Predictor&)>& body) {
     const learn::PowersPredictor::Parts& parts = predictor.parts();
-    lines_.Begin("law");
-    std::vector<const LawInput*> own;
-    std::vector<const LawInput*> shared;
-    for (const LawInput& input : parts.inputs.scaling) own.push_back(&input);
-    for (const LawInput& input : parts.inputs.levels) {
-      (parts.levels_apart ? own : shared).push_back(&input);
-    }
-    std::vector<std::string> names;
-    for (Eigen::Index k = 0; k < parts.law.weights.rows(); ++k) {
-      names.push_back(fmt::format("u{}", k + 1));
-      const numeric::Vector row = parts.law.weights.row(k);
-      lines_.Set(names.back(), WeightedSum(row.tail(row.size() - 1), row(0), own));
-    }
-    std::string top = names.front();
-    for (size_t k = 1; k < names.size(); ++k) top = lines_.Max(top, names[k]);
-    lines_.Set("top", top);
-    const std::string p = syntax_.Number(parts.law.sharpness);
-    std::vector<std::string> exponentials;
-    for (const std::string& name : names) {
-      exponentials.push_back(fmt::format("{}({} * ({} - top))", lines_.Math("exp"), p, name));
-    }
-    lines_.Return(fmt::format("top + {}({}) / {} + ({})", lines_.Math("log"),
-                              base::Join(exponentials, " + "), p,
-                              WeightedSum(parts.law.shared, 0, shared)));
-    lines_.End();
+    Law("law", parts, parts.law);
+    if (parts.limit) Law("falling_law", parts, learn::FallingLaw(parts));
     Limit(parts);
     std::string value = "limited";
     if (parts.residual != nullptr) {
@@ -57,7 +34,8 @@ class LawCode {
         held[j] = lines_.Min(lines_.Max(syntax_.columns[j], syntax_.Number(parts.ranges[j].first)),
                              syntax_.Number(parts.ranges[j].second));
       }
-      value += " + " + lines_.Call("residual", held);
+      value += fmt::format(" + {} * {}({})", lines_.Call("residual", held), lines_.Math("exp"),
+                           Fading(parts, held));
     }
     lines_.Return(value);
   }
@@ -133,6 +111,57 @@ class LawCode {
     return sum;
   }
 
+  // Minus how far outside the ranges a row lies, in fade distances.
+  std::string Fading(const learn::PowersPredictor::Parts& parts,
+                     const std::vector<std::string>& held) const {
+    using learn::PowersPredictor;
+    std::vector<std::string> distances;
+    for (size_t j = 0; j < held.size(); ++j) {
+      if (held[j].empty()) continue;
+      const auto& [low, high] = parts.ranges[j];
+      const std::string& cell = syntax_.columns[j];
+      const std::string absolute = lines_.Math("fabs");
+      distances.push_back(
+          low > 0
+              ? fmt::format("{}({}({} / {}))", absolute, lines_.Math("log"),
+                            lines_.Max(cell, syntax_.Number(PowersPredictor::kTiniest)), held[j])
+              : fmt::format("{}({} - {}) / {}", absolute, cell, held[j],
+                            syntax_.Number(PowersPredictor::RangeWidth(low, high))));
+    }
+    if (distances.empty()) return "0.0";
+    return fmt::format("-({}) / {}", base::Join(distances, " + "),
+                       syntax_.Number(PowersPredictor::kFadeDistance));
+  }
+
+  void Law(const std::string& name, const learn::PowersPredictor::Parts& parts,
+           const numeric::PowerSum& law) {
+    lines_.Begin(name);
+    std::vector<const LawInput*> own;
+    std::vector<const LawInput*> shared;
+    for (const LawInput& input : parts.inputs.scaling) own.push_back(&input);
+    for (const LawInput& input : parts.inputs.levels) {
+      (parts.levels_apart ? own : shared).push_back(&input);
+    }
+    std::vector<std::string> names;
+    for (Eigen::Index k = 0; k < law.weights.rows(); ++k) {
+      names.push_back(fmt::format("u{}", k + 1));
+      const numeric::Vector row = law.weights.row(k);
+      lines_.Set(names.back(), WeightedSum(row.tail(row.size() - 1), row(0), own));
+    }
+    std::string top = names.front();
+    for (size_t k = 1; k < names.size(); ++k) top = lines_.Max(top, names[k]);
+    lines_.Set("top", top);
+    const std::string p = syntax_.Number(law.sharpness);
+    std::vector<std::string> exponentials;
+    for (const std::string& part : names) {
+      exponentials.push_back(fmt::format("{}({} * ({} - top))", lines_.Math("exp"), p, part));
+    }
+    lines_.Return(fmt::format("top + {}({}) / {} + ({})", lines_.Math("log"),
+                              base::Join(exponentials, " + "), p,
+                              WeightedSum(law.shared, 0, shared)));
+    lines_.End();
+  }
+
   // What PowersPredictor::PredictLaw does beyond the measured range.
   void Limit(const learn::PowersPredictor::Parts& parts) {
     if (!parts.limit) {
@@ -153,18 +182,21 @@ class LawCode {
     lines_.Set("distance", fmt::format("{}({} / {})", lines_.Math("log"),
                                        lines_.Max(column, syntax_.Number(limit.end)),
                                        syntax_.Number(limit.end)));
-    const std::string growth = fmt::format("({} + {}) * distance", lines_.Max("slope", "0.0"),
-                                           syntax_.Number(learn::GrowthLimit::kExtraGrowth));
-    const std::string falls = syntax_.Number(learn::GrowthLimit::kStillFalls);
-    lines_.Set("most", cpp_ ? fmt::format("slope < {} ? 0.0 : {}", falls, growth)
-                            : fmt::format("0.0 if slope < {} else {}", falls, growth));
-    const std::string change = fmt::format("{} - at_end", lines_.CallPlain("law"));
-    const std::string least =
-        fmt::format("{} * distance", syntax_.Number(learn::GrowthLimit::kSteepestFall));
-    const std::string limited = "at_end + " + lines_.Min(lines_.Max(change, least), "most");
-    lines_.Set("limited",
-               cpp_ ? fmt::format("distance > 0 ? {} : {}", limited, lines_.CallPlain("law"))
-                    : fmt::format("{} if distance > 0 else {}", limited, lines_.CallPlain("law")));
+    lines_.Set("least", fmt::format("at_end + {} * distance",
+                                    syntax_.Number(learn::GrowthLimit::kSteepestFall)));
+    lines_.Set("most", fmt::format("at_end + ({} + {}) * distance", lines_.Max("slope", "0.0"),
+                                   syntax_.Number(learn::GrowthLimit::kExtraGrowth)));
+    const std::string plain = lines_.CallPlain("law");
+    const auto choose = [&](const std::string& condition, const std::string& then,
+                            const std::string& other) {
+      return cpp_ ? fmt::format("({} ? {} : {})", condition, then, other)
+                  : fmt::format("({} if {} else {})", then, condition, other);
+    };
+    const std::string beyond =
+        choose(fmt::format("slope < {}", syntax_.Number(learn::GrowthLimit::kStillFalls)),
+               lines_.Max(lines_.CallPlain("falling_law"), "least"),
+               lines_.Min(lines_.Max(plain, "least"), "most"));
+    lines_.Set("limited", choose("distance > 0", beyond, plain));
   }
 
   CodeLines& lines_;

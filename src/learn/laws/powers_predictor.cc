@@ -34,37 +34,54 @@ PowersPredictor::PowersPredictor(Parts parts) : parts_(std::move(parts)) {
     }
   }
   features_ = FeatureMap(std::move(terms));
+  if (parts_.limit) falling_ = FallingLaw(parts_);
 }
 
-Vector PowersPredictor::Evaluate(const Matrix& x) const {
+numeric::PowerSum FallingLaw(const PowersPredictor::Parts& parts) {
+  numeric::PowerSum falling = parts.law;
+  for (size_t j = 0; j < parts.inputs.scaling.size(); ++j) {
+    const LawInput& input = parts.inputs.scaling[j];
+    if (input.column != parts.limit->column || input.form != LawInput::Form::kLog) continue;
+    const auto at = static_cast<Eigen::Index>(j) + 1;
+    for (Eigen::Index k = 0; k < falling.weights.rows(); ++k) {
+      if (falling.weights(k, at) <= 0) continue;
+      falling.weights(k, 0) += falling.weights(k, at) * std::log(parts.limit->end);
+      falling.weights(k, at) = 0;
+    }
+  }
+  return falling;
+}
+
+Vector PowersPredictor::Evaluate(const numeric::PowerSum& law, const Matrix& x) const {
   Matrix terms;
   Matrix shared;
   PowerSumInputs(parts_.inputs, parts_.levels_apart, x, terms, shared);
-  return parts_.law.Evaluate(terms, shared);
+  return law.Evaluate(terms, shared);
 }
 
 Vector PowersPredictor::PredictLaw(const Matrix& x) const {
-  if (!parts_.limit) return Evaluate(x);
+  const numeric::PowerSum& law = parts_.law;
+  if (!parts_.limit) return Evaluate(law, x);
   const auto column = static_cast<Eigen::Index>(parts_.limit->column);
   const double end = parts_.limit->end;
-  if (x.col(column).maxCoeff() <= end) return Evaluate(x);
+  if (x.col(column).maxCoeff() <= end) return Evaluate(law, x);
   Matrix at_end = x;
   Matrix before = x;
   at_end.col(column) = x.col(column).cwiseMin(end);
   before.col(column) = x.col(column).cwiseMin(end * GrowthLimit::kSlopeStep);
-  const Vector f = Evaluate(x);
-  const Vector f_end = Evaluate(at_end);
-  const Vector f_before = Evaluate(before);
+  const Vector f = Evaluate(law, x);
+  const Vector f_falling = Evaluate(falling_, x);
+  const Vector f_end = Evaluate(law, at_end);
+  const Vector f_before = Evaluate(law, before);
   Vector limited = f;
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     if (x(i, column) <= end) continue;
     const double distance = std::log(x(i, column) / end);
     const double slope = (f_end(i) - f_before(i)) / -std::log(GrowthLimit::kSlopeStep);
-    const double most = slope < GrowthLimit::kStillFalls
-                            ? 0
-                            : (std::max(slope, 0.0) + GrowthLimit::kExtraGrowth) * distance;
-    limited(i) =
-        f_end(i) + std::clamp(f(i) - f_end(i), GrowthLimit::kSteepestFall * distance, most);
+    const double least = f_end(i) + GrowthLimit::kSteepestFall * distance;
+    const double most = f_end(i) + (std::max(slope, 0.0) + GrowthLimit::kExtraGrowth) * distance;
+    limited(i) = slope < GrowthLimit::kStillFalls ? std::max(f_falling(i), least)
+                                                  : std::clamp(f(i), least, most);
   }
   return limited;
 }
@@ -77,8 +94,20 @@ Vector PowersPredictor::Predict(const Matrix& x) const {
     const auto& [low, high] = parts_.ranges[static_cast<size_t>(j)];
     held.col(j) = x.col(j).cwiseMax(low).cwiseMin(high);
   }
-  return predicted + parts_.residual->Predict(held);
+  Vector beyond = Vector::Zero(x.rows());
+  for (Eigen::Index j = 0; j < x.cols(); ++j) {
+    const auto& [low, high] = parts_.ranges[static_cast<size_t>(j)];
+    if (low > 0) {
+      beyond.array() += (x.col(j).array().max(kTiniest) / held.col(j).array()).log().abs();
+    } else {
+      beyond.array() += (x.col(j) - held.col(j)).array().abs() / RangeWidth(low, high);
+    }
+  }
+  const Vector share = (-beyond.array() / kFadeDistance).exp();
+  return predicted + parts_.residual->Predict(held).cwiseProduct(share);
 }
+
+double PowersPredictor::RangeWidth(double low, double high) { return high > low ? high - low : 1; }
 
 Formula PowersPredictor::ToFormula() const {
   const auto* trees = dynamic_cast<const EnsemblePredictor*>(parts_.residual.get());

@@ -16,7 +16,8 @@ struct GrowthLimit {
   double end = 0;  // the greatest measured value, > 0
 
   // Elasticities beyond the range: a law may go on falling, but no faster than this; it may grow by
-  // this much more than it did at the end; where it still fell it does not turn up.
+  // this much more than it did at the end; where it still fell it does not turn up, for its growing
+  // parts stay what they were at the end.
   static constexpr double kSteepestFall = -1.5;
   static constexpr double kExtraGrowth = 0.1;
   static constexpr double kStillFalls = -0.1;
@@ -26,7 +27,9 @@ struct GrowthLimit {
 class PowersPredictor final : public Predictor {
  public:
   // `levels_apart`: levels weigh in every term, otherwise they scale the whole. `residual` (may be
-  // null) predicts what the law leaves over, for inputs held within `ranges`.
+  // null) predicts what the law leaves over, for inputs held within `ranges`; outside them it
+  // fades: a factor of e less for every kFadeDistance, counted as the sum over columns of |log(x /
+  // end)| where the range is positive, else of the distance in widths of the range.
   struct Parts {
     LawInputs inputs;
     bool levels_apart = false;
@@ -35,6 +38,10 @@ class PowersPredictor final : public Predictor {
     std::shared_ptr<const Predictor> residual;
     std::vector<std::pair<double, double>> ranges;  // of every column; categories: any
   };
+  static constexpr double kFadeDistance = 5;
+  static constexpr double kTiniest = 1e-300;  // stands for what has no logarithm
+  static double RangeWidth(double low, double high);
+
   explicit PowersPredictor(Parts parts);
   static base::Result<std::unique_ptr<Predictor>> Load(const base::Json& json,
                                                        const Schema& schema);
@@ -49,11 +56,15 @@ class PowersPredictor final : public Predictor {
   const Parts& parts() const { return parts_; }
 
  private:
-  Vector Evaluate(const Matrix& x) const;
+  Vector Evaluate(const numeric::PowerSum& law, const Matrix& x) const;
 
   Parts parts_;
-  FeatureMap features_;  // whose domain inputs must be in
+  numeric::PowerSum falling_;  // of laws with a limit
+  FeatureMap features_;        // whose domain inputs must be in
 };
+
+// The law with those parts that grow along the limited column held at its end. `limit` is set.
+numeric::PowerSum FallingLaw(const PowersPredictor::Parts& parts);
 
 // The two matrices of a PowerSum for rows of inputs: a one and the scaling inputs (and the levels
 // when they are apart), and the levels otherwise.

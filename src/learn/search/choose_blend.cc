@@ -9,7 +9,7 @@
 namespace reckon::learn {
 namespace {
 
-constexpr size_t kMostMembers = 8;
+constexpr size_t kMostMembers = 12;
 constexpr double kTooFarBehind = 2.5;  // times the best score
 constexpr int kRounds = 30;
 constexpr size_t kStart = 3;

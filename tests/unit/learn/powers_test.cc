@@ -127,7 +127,37 @@ TEST(PowersTest, WhatStillFallsDoesNotTurnUp) {
       GridTable({1, 2, 4, 8}, {10, 20}, 1, [](double w, double s) { return s / w + 0.01 * w; }),
       "y");
   const Model model = FitBy("powers", data, 0);
-  EXPECT_LE(At(model, 16, 20), At(model, 8, 20) * 1.000001);
+  double last = At(model, 8, 20);
+  for (double workers = 10; workers < 10000; workers *= 1.3) {
+    const double here = At(model, workers, 20);
+    EXPECT_LE(here, last * 1.000001) << workers;
+    last = here;
+  }
+}
+
+// What trees learned at the end of the range is worth less and less beyond it.
+TEST(PowersTest, TheCorrectionFadesOutside) {
+  const Dataset data = MakeDataset(
+      GridTable({1, 2, 3, 4, 6, 8, 12, 16}, {10, 20, 40, 80}, 1,
+                [](double w, double s) { return (5 + 20 * s / w) * (w > 7 ? 1.3 : 1); }),
+      "y");
+  const Technique* technique = FindTechnique("powers").value();
+  const CandidateGroup group = technique->Candidates(data, {}, {0}, {}).front();
+  ASSERT_GT(group.back().settings.at("trees"), 0);
+  const auto fits =
+      technique
+          ->Fit({.data = data, .roles = {}, .rng = base::Rng(1), .question = {0}}, {group.back()})
+          .value();
+  const auto& powers = dynamic_cast<const PowersPredictor&>(*fits.front());
+  const auto correction = [&](double workers) {
+    Matrix x(1, 2);
+    x << workers, 40;
+    return std::fabs(powers.Predict(x)(0) - powers.PredictLaw(x)(0));
+  };
+  const double end = correction(16);
+  ASSERT_GT(end, 0.01);
+  EXPECT_NEAR(correction(16 * std::exp(PowersPredictor::kFadeDistance)), end / std::exp(1), 1e-9);
+  EXPECT_LT(correction(16e12), 0.01 * end);
 }
 
 // A wave along the workers is no sum of powers; a process beside the law follows it between the
