@@ -54,21 +54,4 @@ Configurations CollapseRepeats(const Matrix& x, const Vector& target, Middle mid
   return out;
 }
 
-double RepeatDeviation(const Matrix& x, const Vector& target) {
-  double squares = 0;
-  double freedom = 0;
-  for (const std::vector<size_t>& rows : GroupRows(x)) {
-    if (rows.size() < 2) continue;
-    double mean = 0;
-    for (const size_t row : rows) mean += target(static_cast<Eigen::Index>(row));
-    mean /= static_cast<double>(rows.size());
-    for (const size_t row : rows) {
-      const double off = target(static_cast<Eigen::Index>(row)) - mean;
-      squares += off * off;
-    }
-    freedom += static_cast<double>(rows.size() - 1);
-  }
-  return freedom > 0 ? std::sqrt(squares / freedom) : 0;
-}
-
 }  // namespace reckon::learn

@@ -20,8 +20,4 @@ enum class Middle { kMean, kMedian };
 // `target` has a value for each row of `x`. Without repeats this is a copy.
 Configurations CollapseRepeats(const Matrix& x, const Vector& target, Middle middle);
 
-// The standard deviation of repeats around their configuration's mean, pooled over configurations
-// with at least two rows; 0 when there are none.
-double RepeatDeviation(const Matrix& x, const Vector& target);
-
 }  // namespace reckon::learn

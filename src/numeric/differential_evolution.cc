@@ -29,15 +29,6 @@ class Evolution {
     const size_t members =
         std::max(kFewestMembers, options_.population_per_parameter * bounds_.size());
     result_.population = LatinHypercube(bounds_, members, rng_);
-    const size_t guesses = std::min(options_.guesses.size(), members);
-    for (size_t i = 0; i < guesses; ++i) {
-      RECKON_CHECK(options_.guesses[i].size() == static_cast<Index>(bounds_.size()));
-      for (size_t j = 0; j < bounds_.size(); ++j) {
-        const auto row = static_cast<Index>(j);
-        result_.population(row, static_cast<Index>(i)) =
-            std::clamp(options_.guesses[i](row), bounds_[j].low, bounds_[j].high);
-      }
-    }
     result_.costs = Vector::Constant(static_cast<Index>(members), kInfinity);
     for (Index i = 0; i < result_.costs.size() && !stop.stop_requested(); ++i) {
       trial_ = result_.population.col(i);
@@ -85,11 +76,9 @@ class Evolution {
   }
 
   void MakeTrial(Index target, double factor) {
-    std::array<size_t, 3> donors{};
-    const bool from_best = options_.strategy == EvolutionStrategy::kBest1Bin;
+    std::array<size_t, 2> donors{};
     DrawDonors(static_cast<size_t>(result_.costs.size()), static_cast<size_t>(target), rng_,
-               std::span(donors).first(from_best ? 2 : 3));
-    const Index base = from_best ? best_ : static_cast<Index>(donors[2]);
+               donors);
     const auto first = static_cast<Index>(donors[0]);
     const auto second = static_cast<Index>(donors[1]);
     trial_ = result_.population.col(target);
@@ -100,7 +89,7 @@ class Evolution {
       if (!take) continue;
       const Bounds& bounds = bounds_[static_cast<size_t>(j)];
       const Matrix& members = result_.population;
-      const double mutant = members(j, base) + factor * (members(j, first) - members(j, second));
+      const double mutant = members(j, best_) + factor * (members(j, first) - members(j, second));
       const bool inside = mutant >= bounds.low && mutant <= bounds.high;
       trial_(j) = inside ? mutant : Within(bounds, rng_.Uniform());
     }

@@ -18,13 +18,8 @@ struct Bounds {
   double high = 0;
 };
 
-// Which point a mutation starts from: the best member plus one difference of two donors, or a
-// third donor plus one.
-enum class EvolutionStrategy { kBest1Bin, kRand1Bin };
-
 // Defaults are those of scipy.optimize.differential_evolution.
 struct EvolutionOptions {
-  EvolutionStrategy strategy = EvolutionStrategy::kBest1Bin;
   size_t population_per_parameter = 15;  // at least five members in all
   size_t max_generations = 1000;
   double mutation_low = 0.5;  // drawn anew from [low, high) for every generation
@@ -33,8 +28,6 @@ struct EvolutionOptions {
   // Done when the deviation of the members' costs is <= absolute + relative * |their mean|.
   double relative_tolerance = 0.01;
   double absolute_tolerance = 0;
-  // Points that replace the first members of the start; moved inside the bounds.
-  std::vector<Vector> guesses;
 };
 
 struct EvolutionResult {
@@ -52,10 +45,11 @@ using CostFunction = std::function<double(const Vector&)>;
 // Called after each generation with its number (from 1) and the best cost; false ends the search.
 using EvolutionCallback = std::function<bool(size_t generation, double best_cost)>;
 
-// Storn and Price (1997), with binomial crossover, a dithered factor of mutation, a latin hypercube
-// as the start, and members replaced as soon as a trial is no worse. Parameters outside their
-// bounds are drawn anew. The best cost never rises from one generation to the next. The same `rng`
-// gives the same result. A requested stop ends it with the best so far.
+// Storn and Price (1997): the best member plus one difference of two donors, with binomial
+// crossover, a dithered factor of mutation, a latin hypercube as the start, and members replaced as
+// soon as a trial is no worse. Parameters outside their bounds are drawn anew. The best cost never
+// rises from one generation to the next. The same `rng` gives the same result. A requested stop
+// ends it with the best so far.
 EvolutionResult Evolve(const CostFunction& cost, std::span<const Bounds> bounds,
                        const EvolutionOptions& options, base::Rng rng, const std::stop_token& stop,
                        const EvolutionCallback& callback = {});

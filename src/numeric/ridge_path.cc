@@ -14,6 +14,7 @@ RidgePath::RidgePath(const Matrix& x, const Vector& y) {
   const auto rows = static_cast<double>(x.rows());
   columns_ = Standardise(x);
   y_mean_ = y.mean();
+  if (x.cols() == 0) return;  // the eigensolver needs something to solve
   const Matrix standard = std::move(columns_.x);
   const Matrix correlation = standard.transpose() * standard / rows;
   const Vector moment = standard.transpose() * (y.array() - y_mean_).matrix() / rows;

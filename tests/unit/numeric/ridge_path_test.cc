@@ -29,6 +29,12 @@ TEST(RidgePathTest, AgreesWithTheNormalEquations) {
   }
 }
 
+TEST(RidgePathTest, WithoutColumnsTheMeanIsAllThereIs) {
+  const RidgePath::Solution solution = RidgePath(Matrix(3, 0), Vector{{1, 2, 6}}).Solve(1);
+  EXPECT_EQ(solution.weights.size(), 0);
+  EXPECT_EQ(solution.intercept, 3);
+}
+
 TEST(RidgePathTest, ConstantAndRepeatedColumnsAreHarmless) {
   Matrix x(5, 3);
   x << 1, 7, 1, 2, 7, 2, 3, 7, 3, 4, 7, 4, 5, 7, 5;
