@@ -101,8 +101,8 @@ base::Status ExplainParameters(const ExplainRequest& request, const learn::Model
   const learn::Fitted* parametric = learn::Parametric(model.fitted);
   if (parametric == nullptr) {
     report.notes.push_back(
-        "--data: intervals are given for the parameters of linear models, the generic law and "
-        "sums of power laws; this model is none of them");
+        "--data: intervals are given for the parameters of linear models and laws; this model has "
+        "none");
     return {};
   }
   DataRequest request_for_model = request.data;
@@ -118,12 +118,13 @@ base::Status ExplainParameters(const ExplainRequest& request, const learn::Model
   if (!model.extrapolate.empty()) {
     RECKON_ASSIGN(question.extrapolate, model.schema.FindInput(model.extrapolate));
   }
+  const size_t resamples = request.resamples.value_or(kDefaultResamples);
   RECKON_ASSIGN(const std::vector<learn::ParameterInterval> intervals,
                 learn::ParameterIntervals(
                     model.fitted, data, model.roles, question,
-                    {.resamples = request.resamples, .seed = request.seed, .jobs = context.jobs},
+                    {.resamples = resamples, .seed = request.seed, .jobs = context.jobs},
                     context.stop, context.progress));
-  report.resamples = request.resamples;
+  report.resamples = resamples;
   report.parameters_of = parametric->candidate.technique;
   for (const learn::ParameterInterval& interval : intervals) {
     report.intervals.push_back({interval.parameter.name, interval.parameter.value, interval.lower,
@@ -143,6 +144,17 @@ base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context
         fmt::format("--set explains one forecast in text; --format {} writes the whole formula",
                     request.format));
   }
+  const bool with_data = !request.data.file.empty() || !request.data.samples.empty();
+  if (with_data && language != predict::FormulaLanguage::kText) {
+    return base::BadInput(
+        fmt::format("--data tells in text how sure parameters are; --format {} writes the formula "
+                    "alone",
+                    request.format));
+  }
+  if (!with_data && request.resamples) {
+    return base::BadInput(
+        "--resamples draws rows of --data anew; expected --data or --samples too");
+  }
   RECKON_ASSIGN(const LoadedModel loaded, LoadModel(request.model, context));
   const learn::Model& model = loaded.model;
   ExplainReport report;
@@ -159,7 +171,8 @@ base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context
   report.scaling = predict::ScalingInWords(model);
   ListParameters(model, report);
   AddGaps(model.unidentified, report);
-  if (!request.data.file.empty() || !request.data.samples.empty()) {
+  AddGaps(learn::FrozenTerms(model.fitted, model.schema), report);
+  if (with_data) {
     RECKON_TRY(ExplainParameters(request, model, context, report));
   }
   for (const learn::InputColumn& input : model.schema.inputs) {

@@ -12,13 +12,15 @@
 
 namespace reckon::app {
 
+inline constexpr size_t kDefaultResamples = 30;
+
 struct ExplainRequest {
   std::string model;
   std::string format = "text";   // text, latex, python or cpp
   std::vector<std::string> set;  // explain this one forecast: one value a column
   // The rows it was learned from: they say how sure its parameters are. None: not asked.
   DataRequest data;
-  uint64_t resamples = 30;  // fits to rows drawn anew
+  std::optional<size_t> resamples;  // of those rows, fitted anew; none: kDefaultResamples
   uint64_t seed = 1;
 };
 

@@ -56,6 +56,7 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
   report.rows = prepared.data.rows();
   report.inputs = prepared.data.schema.Names();
   report.extrapolate = request.extrapolate;
+  report.practised_beyond = outcome.practised_beyond;
   report.notes = prepared.notes;
   report.notes.insert(report.notes.end(), outcome.notes.begin(), outcome.notes.end());
   const std::optional<double> r2 = outcome.contenders.front().selection.r2;

@@ -24,6 +24,7 @@ struct FitReport {
   size_t rows = 0;
   std::vector<std::string> inputs;
   std::string extrapolate;
+  bool practised_beyond = false;          // models were compared on rows beyond what they had seen
   std::vector<TechniqueRow> leaderboard;  // the chosen one first
   size_t tried = 0;                       // candidates compared
   // With `leaderboard`; not the same bytes twice, since it holds times.

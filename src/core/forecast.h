@@ -24,7 +24,7 @@ struct Forecast {
   double lower = 0;  // of the interval at the model's level (90 % unless it says otherwise)
   double upper = 0;
   bool in_support = true;
-  bool beyond = false;  // outside the measured ranges or categories: not for want of a cell alone
+  bool beyond = false;  // outside the measured range of a column, where another fit may reach
   // Why not in support, in words: "workers = 64 is above the measured 4..24".
   std::vector<std::string> outside;
 };

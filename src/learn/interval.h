@@ -47,7 +47,8 @@ struct IntervalRule {
 };
 
 // From the rows left out to choose the model (at least one) and the targets of all rows.
+// `practised`: those rows lay beyond what the model had seen, on purpose.
 IntervalRule CalibrateInterval(std::span<const SelectionResidual> residuals, const Vector& truth,
-                               const Question& question);
+                               bool practised);
 
 }  // namespace reckon::learn

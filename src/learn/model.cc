@@ -25,7 +25,7 @@ Model MakeModel(const Dataset& data, const SearchOptions& options, SearchOutcome
         {candidate.technique, candidate.Describe(), contender.training, contender.selection});
   }
   Contender& best = outcome.contenders.front();
-  model.interval = CalibrateInterval(best.residuals, data.y, options.question);
+  model.interval = CalibrateInterval(best.residuals, data.y, outcome.practised_beyond);
   model.fitted = std::move(best.fitted);
   model.schema = data.schema;
   model.rows = data.rows();

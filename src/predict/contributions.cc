@@ -145,6 +145,20 @@ Parts KernelParts(const learn::KernelFormula& kernel, double predicted, const le
   return parts;
 }
 
+// Forecasts are kept within what the measured targets allow (TargetRange).
+void AddHeld(const learn::Fitted& fitted, const Row& x, Breakdown& out) {
+  const double forecast = fitted.Predict(x)(0);
+  const double raw = fitted.predictor->Predict(x)(0);
+  const bool log = fitted.candidate.scale == TargetScale::kLog;
+  const double unheld = log ? std::exp(std::min(raw, 700.0)) : raw;
+  if (unheld == forecast) return;
+  const double from = out.scale == TargetScale::kLog ? raw : unheld;
+  const double to = out.scale == TargetScale::kLog ? std::log(forecast) : forecast;
+  out.parts.push_back({fmt::format("held {} {}", unheld < forecast ? "above" : "below",
+                                   base::FormatNumber(forecast)),
+                       to - from});
+}
+
 Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, const Row& x);
 
 Parts BlendParts(const learn::BlendPredictor& blend, const learn::Schema& schema, const Row& x) {
@@ -183,6 +197,7 @@ Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, co
   } else if (const auto* kernel = std::get_if<learn::KernelFormula>(&formula)) {
     out.parts = KernelParts(*kernel, fitted.predictor->Predict(x)(0), schema, x);
   }
+  AddHeld(fitted, x, out);
   SortBySize(out.parts);
   return out;
 }

@@ -56,14 +56,14 @@ base::Result<std::vector<core::Forecast>> MakeForecasts(const learn::Model& mode
     }
     const learn::Bounds bounds = model.PredictBounds(block);
     for (Eigen::Index i = 0; i < count; ++i) {
-      const bool beyond = learn::InputDistance(block.row(i), model.schema) > 0;
+      std::vector<std::string> outside = OutsideOf(model.schema, block.row(i));
+      const bool known = learn::InputDistance(block.row(i), model.schema) == 0;
       core::Forecast forecast{.predicted = bounds.predicted(i),
                               .lower = bounds.lower(i),
                               .upper = bounds.upper(i),
-                              .in_support = !beyond,
-                              .beyond = beyond,
-                              .outside = {}};
-      if (!forecast.in_support) forecast.outside = OutsideOf(model.schema, block.row(i));
+                              .in_support = known,
+                              .beyond = !outside.empty(),
+                              .outside = std::move(outside)};
       for (std::string& text : inputs.problems[static_cast<size_t>(begin + i)]) {
         forecast.in_support = false;
         forecast.outside.push_back(std::move(text));

@@ -78,8 +78,9 @@ std::string Syntax::Quoted(const std::string& text) const {
   std::string quoted = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') quoted += '\\';
-    if (c == '\n') {
-      quoted += "\\n";
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+      // Three octal digits mean the same in both languages, whatever follows.
+      quoted += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
     } else {
       quoted += c;
     }

@@ -72,14 +72,39 @@ std::vector<std::string> LawInWords(const learn::ScalingLaw& law) {
   return lines;
 }
 
+// Of models that have no power of their own: the power that leads from the smallest measured value
+// to the largest, all else as usual.
+std::vector<std::string> TypicalScaling(const learn::Model& model) {
+  const std::vector<learn::InputColumn>& inputs = model.schema.inputs;
+  learn::Matrix x(2, static_cast<Eigen::Index>(inputs.size()));
+  for (size_t j = 0; j < inputs.size(); ++j) {
+    x.col(static_cast<Eigen::Index>(j)).setConstant(inputs[j].typical);
+  }
+  std::vector<std::string> lines;
+  for (size_t j = 0; j < inputs.size(); ++j) {
+    const learn::InputColumn& input = inputs[j];
+    if (input.kind != core::ColumnKind::kNumber || !(input.min > 0 && input.max > input.min)) {
+      continue;
+    }
+    learn::Matrix ends = x;
+    ends.col(static_cast<Eigen::Index>(j)) << input.min, input.max;
+    const learn::Vector times = model.fitted.Predict(ends);
+    if (!(times.minCoeff() > 0)) continue;
+    lines.push_back(Line(model.schema.target, input,
+                         std::log(times(1) / times(0)) / std::log(input.max / input.min)));
+  }
+  if (!lines.empty()) lines.insert(lines.begin(), "from end to end of what was measured:");
+  return lines;
+}
+
 }  // namespace
 
 std::vector<std::string> ScalingInWords(const learn::Model& model) {
   const learn::Formula formula = model.fitted.predictor->ToFormula();
   if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) return LawInWords(*scaling);
   const auto* law = std::get_if<learn::PowerLawFormula>(&formula);
+  if (law == nullptr) return TypicalScaling(model);
   std::vector<std::string> lines;
-  if (law == nullptr) return lines;
   for (const auto& term : law->extrinsic) {
     lines.push_back(Line(model.schema.target, model.schema.inputs[term.column], term.power));
   }

@@ -93,8 +93,8 @@ class ExplainCommand final : public Command {
     options.Text("--format", &request_.format, "text (default), latex, python or cpp");
     options.Texts("--set", &request_.set, "COLUMN=VALUE: explain the forecast for these values");
     DeclareData(options, request_.data);
-    options.Whole("--resamples", &request_.resamples, 2, 10000,
-                  "with --data: fits to rows drawn anew, for intervals (default: 30)");
+    options.OptionalWhole("--resamples", &request_.resamples, 2,
+                          "with --data: fits to rows drawn anew, for intervals (default: 30)");
     options.Whole("--seed", &request_.seed, 0, UINT64_MAX, "seed of the draws (default: 1)");
   }
 

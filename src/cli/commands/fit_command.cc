@@ -71,8 +71,8 @@ class FitCommand final : public Command {
         "{}, {}, target '{}'; {}, chosen {}\n", base::Count(report.rows, "row"),
         base::Count(report.inputs.size(), "input"), report.target,
         base::Count(report.tried, "candidate"),
-        report.extrapolate.empty() ? "for forecasts inside the measured range"
-                                   : "for forecasts beyond the measured " + report.extrapolate);
+        report.practised_beyond ? "for forecasts beyond the measured " + report.extrapolate
+                                : "for forecasts inside the measured range");
     output.text += TechniqueTable(report.leaderboard);
     if (report.standings) {
       output.text += StandingsTable(report) + "\n";

@@ -55,6 +55,10 @@ base::Result<std::vector<ParameterInterval>> ParameterIntervals(
   const Fitted plain = WithoutCorrection(*model);
   const Configurations configurations = CollapseRepeats(data.x, data.y, Middle::kMean);
   const base::Rng rng(options.seed);
+  // Which terms a sum has is itself an outcome of its fit.
+  const Formula formula = model->predictor->ToFormula();
+  const bool absent_is_zero =
+      std::holds_alternative<LinearFormula>(formula) || std::holds_alternative<ScalingLaw>(formula);
   std::vector<Values> drawn(options.resamples);
   progress.Begin("resampling", options.resamples);
   const base::Status done =
@@ -76,6 +80,8 @@ base::Result<std::vector<ParameterInterval>> ParameterIntervals(
     for (const Values& sample : drawn) {
       if (const auto at = sample.find(parameter.name); at != sample.end()) {
         values.push_back(at->second);
+      } else if (absent_is_zero && !sample.empty()) {
+        values.push_back(0);
       }
     }
     if (values.empty() || 2 * values.size() < options.resamples) continue;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "learn/laws/powers_predictor.h"
 #include "learn/regressors/blend.h"
@@ -88,11 +89,51 @@ std::vector<Parameter> PowersParameters(const PowersFormula& formula, const Sche
   return parameters;
 }
 
+// The column that all factors of a term are about, if there is one.
+std::optional<size_t> OnlyColumn(const LawTerm& term) {
+  std::optional<size_t> column;
+  for (const LawFactor& factor : term.factors) {
+    if (column && *column != factor.column) return std::nullopt;
+    column = factor.column;
+  }
+  return column;
+}
+
+std::vector<Parameter> ScalingParameters(const ScalingLaw& law, const Schema& schema) {
+  std::vector<Parameter> parameters;
+  for (const LawTerm& term : law.terms) {
+    if (!term.frozen) parameters.push_back({term.parameter, term.coefficient, OnlyColumn(term)});
+  }
+  if (law.overlap != 1) parameters.push_back({"overlap", law.overlap, std::nullopt});
+  for (size_t j = 0; j < law.inputs.size(); ++j) {
+    parameters.push_back({InputName(law.inputs[j], schema), law.weights[j], law.inputs[j].column});
+  }
+  return parameters;
+}
+
+// Where the factor is not 0: "workers above 2".
+std::string WhereItActs(const LawFactor& factor, const Schema& schema) {
+  const std::string& name = schema.inputs[factor.column].name;
+  switch (factor.form) {
+    case LawFactor::Form::kPower:
+      return "";
+    case LawFactor::Form::kLog2:
+      return name + " above 1";
+    case LawFactor::Form::kExcess:
+    case LawFactor::Form::kAbove:
+      return fmt::format("{} above {:.6g}", name, factor.number);
+    case LawFactor::Form::kUpTo:
+      return fmt::format("{} up to {:.6g}", name, factor.number);
+  }
+  return "";
+}
+
 bool HasParameters(const Predictor& predictor) {
   const Formula formula = predictor.ToFormula();
   return std::holds_alternative<LinearFormula>(formula) ||
          std::holds_alternative<PowerLawFormula>(formula) ||
-         std::holds_alternative<PowersFormula>(formula);
+         std::holds_alternative<PowersFormula>(formula) ||
+         std::holds_alternative<ScalingLaw>(formula);
 }
 
 }  // namespace
@@ -119,7 +160,36 @@ std::vector<Parameter> ParametersOf(const Fitted& fitted, const Schema& schema) 
   if (const auto* law = std::get_if<PowerLawFormula>(&formula)) {
     return GenericParameters(*law, schema);
   }
+  if (const auto* law = std::get_if<ScalingLaw>(&formula)) return ScalingParameters(*law, schema);
   return PowersParameters(std::get<PowersFormula>(formula), schema);
+}
+
+std::vector<Unidentified> FrozenTerms(const Fitted& fitted, const Schema& schema) {
+  std::vector<Unidentified> found;
+  const Fitted* model = Parametric(fitted);
+  if (model == nullptr) return found;
+  const Formula formula = model->predictor->ToFormula();
+  const auto* law = std::get_if<ScalingLaw>(&formula);
+  if (law == nullptr) return found;
+  for (const LawTerm& term : law->terms) {
+    if (!term.frozen) continue;
+    Unidentified gap{Unidentified::Kind::kFrozen, {}, "", ""};
+    std::vector<std::string> where;
+    for (const LawFactor& factor : term.factors) {
+      const std::string text = WhereItActs(factor, schema);
+      if (text.empty()) continue;
+      where.push_back(text);
+      gap.columns.push_back(schema.inputs[factor.column].name);
+    }
+    gap.what = term.stand_in ? fmt::format("no row tells {} of '{}': taken from {}", term.parameter,
+                                           law->name, law->terms[*term.stand_in].parameter)
+                             : fmt::format("no row tells {} of '{}': held at {:.4g}",
+                                           term.parameter, law->name, term.coefficient);
+    gap.next = where.empty() ? "measure configurations that differ more"
+                             : fmt::format("measure one with {}", fmt::join(where, " and "));
+    found.push_back(std::move(gap));
+  }
+  return found;
 }
 
 }  // namespace reckon::learn

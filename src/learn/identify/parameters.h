@@ -18,7 +18,8 @@ struct Parameter {
   std::optional<size_t> column;  // when it is about one column
 };
 
-// Of weighted sums, the generic law and sums of power laws; none of trees. Of a blend those of its
+// Of weighted sums, the generic law, sums of power laws and laws of the library (without terms that
+// no row told the coefficient of); none of trees. Of a blend those of its
 // heaviest member that has any.
 std::vector<Parameter> ParametersOf(const Fitted& fitted, const Schema& schema);
 
@@ -41,11 +42,16 @@ struct ResampleOptions {
 };
 
 // Percentile intervals (Efron 1979): the model is fitted again to configurations drawn with
-// replacement, each with all its repeats. Parameters that fewer than half of the resamples could
-// fit are left out. The same seed gives the same intervals for any `jobs`. kInterrupted on stop.
+// replacement, each with all its repeats. A term that a resample does without counts as 0 there;
+// parameters of other kinds that fewer than half of the resamples have are left out. The same seed
+// gives the same intervals for any `jobs`. kInterrupted on stop.
 base::Result<std::vector<ParameterInterval>> ParameterIntervals(
     const Fitted& fitted, const Dataset& data, const Roles& roles, const Question& question,
     const ResampleOptions& options, const std::stop_token& stop, base::Progress& progress);
+
+// Terms of a library law that no row told the coefficient of. Of a blend, those of the member that
+// ParametersOf speaks of.
+std::vector<Unidentified> FrozenTerms(const Fitted& fitted, const Schema& schema);
 
 // The parameters that are not settled, as what the data cannot tell.
 std::vector<Unidentified> UncertainParameters(const std::vector<ParameterInterval>& intervals,

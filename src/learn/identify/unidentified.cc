@@ -20,11 +20,12 @@ using Eigen::Index;
 constexpr double kTogether = 0.995;   // rank correlation
 constexpr double kDetermined = 1e-6;  // share of variance that the others leave open
 constexpr double kTakesPart = 1e-3;   // least power of a column that determines another
-constexpr std::array<std::pair<Kind, std::string_view>, 5> kNames{
+constexpr std::array<std::pair<Kind, std::string_view>, 6> kNames{
     {{Kind::kConstant, "constant"},
      {Kind::kTogether, "together"},
      {Kind::kDetermined, "determined"},
      {Kind::kOneSetting, "one setting"},
+     {Kind::kFrozen, "frozen"},
      {Kind::kUncertain, "uncertain"}}};
 
 // All rows, or evenly many of very many; fewer of wide tables, which have many pairs of columns.

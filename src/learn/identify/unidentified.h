@@ -16,6 +16,7 @@ struct Unidentified {
     kTogether,    // two columns that never moved apart: one stands for both
     kDetermined,  // a column that several others give: left out
     kOneSetting,  // a category's level seen at one value of the scaling column
+    kFrozen,      // a term of a law that no row told the coefficient of
     kUncertain,   // a parameter whose interval holds 0 and is wider than the parameter
   };
   Kind kind = Kind::kConstant;
@@ -24,14 +25,14 @@ struct Unidentified {
   std::string next;  // the next measurement that would settle it, in words
 };
 
-// "constant", "together", "determined", "one setting", "uncertain".
+// "constant", "together", "determined", "one setting", "frozen", "uncertain".
 std::string_view UnidentifiedName(Unidentified::Kind kind);
 // kCorrupt for any other name.
 base::Result<Unidentified::Kind> ParseUnidentified(std::string_view name);
 
-// Everything but uncertain parameters, from the rows alone: columns in the order of the schema.
-// The scaling column is the question's, else the one that counts workers. Numbers are compared on
-// no more than kIdentifyRows rows.
+// Everything but frozen terms and uncertain parameters, from the rows alone: columns in the order
+// of the schema. The scaling column is the question's, else the one that counts workers. Numbers
+// are compared on no more than kIdentifyRows rows.
 std::vector<Unidentified> FindUnidentified(const Dataset& data, const Roles& roles,
                                            const Question& question);
 

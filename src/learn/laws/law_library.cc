@@ -11,7 +11,8 @@ using Form = LawFactor::Form;
 using Factors = std::vector<LawFactor>;
 
 constexpr std::string_view kNeedsWorkers =
-    "a target above 0, the log scale, and a positive numeric column that counts workers (name it "
+    "a target above 0, the log scale, at most 100 levels, and a positive numeric column that "
+    "counts workers (name it "
     "with --workers)";
 
 LawFactor Power(size_t column, double number) { return {Form::kPower, column, number}; }
@@ -184,7 +185,8 @@ const std::vector<LawDescription>& LawLibrary() {
        .terms = Usl},
       {.name = "pollux",
        .summary = "Pollux's law of a step: gradients and their exchange, within and across nodes",
-       .requirement = "a target above 0, the log scale, and positive numeric columns that count "
+       .requirement = "a target above 0, the log scale, at most 100 levels, and positive numeric "
+                      "columns that count "
                       "workers (--workers) and have the batch size (--batch)",
        .needs = {&Roles::workers, &Roles::batch},
        .overlaps = true,
@@ -193,7 +195,8 @@ const std::vector<LawDescription>& LawLibrary() {
        .terms = Pollux},
       {.name = "optimus",
        .summary = "Optimus's law of workers and parameter servers",
-       .requirement = "a target above 0, the log scale, and positive numeric columns that count "
+       .requirement = "a target above 0, the log scale, at most 100 levels, and positive numeric "
+                      "columns that count "
                       "workers (--workers) and parameter servers (--servers)",
        .needs = {&Roles::workers, &Roles::servers},
        .by_default = true,
@@ -214,8 +217,8 @@ const std::vector<LawDescription>& LawLibrary() {
        .terms = Ring},
       {.name = "pmnf",
        .summary = "Extra-P's normal form: sums of products of powers and logarithms",
-       .requirement =
-           "a target above 0, the log scale, and a positive numeric column with three values",
+       .requirement = "a target above 0, the log scale, at most 100 levels, and a positive numeric "
+                      "column with three values",
        .needs = {},
        .variants = PmnfVariants,
        .terms = PmnfTerms},

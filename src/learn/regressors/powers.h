@@ -16,7 +16,9 @@ class PowersTechnique final : public Technique {
   std::string_view summary() const override {
     return "a sum of power laws, alone or with trees for what it leaves over";
   }
-  std::string_view requirement() const override { return "a target above 0 and the log scale"; }
+  std::string_view requirement() const override {
+    return "a target above 0, the log scale, and at most 200 inputs and levels";
+  }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,
                                          const Restrictions& restrictions) const override;

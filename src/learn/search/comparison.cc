@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/parallel.h"
+#include "learn/search/fit_part.h"
 #include "learn/search/fitted.h"
 
 namespace reckon::learn {
@@ -66,12 +67,13 @@ class Comparing {
   void FitOne(size_t index, size_t split, const std::stop_token& stop) {
     Trial& trial = trials_[index];
     const auto stream = static_cast<uint64_t>(index * plan_.splits.size() + split);
-    auto predictors = trial.technique->Fit({.data = train_parts_[split],
-                                            .roles = plan_.roles,
-                                            .rng = plan_.rng.Fork(stream),
-                                            .question = plan_.question,
-                                            .stop = stop},
-                                           trial.group);
+    auto predictors = FitPart(*trial.technique,
+                              {.data = train_parts_[split],
+                               .roles = plan_.roles,
+                               .rng = plan_.rng.Fork(stream),
+                               .question = plan_.question,
+                               .stop = stop},
+                              trial.group);
     if (!predictors.ok()) return;  // this candidate is out; the others go on
     for (size_t c = 0; c < trial.group.size(); ++c) {
       const Fitted fitted{trial.group[c], std::move((*predictors)[c]),

@@ -7,6 +7,7 @@ namespace reckon::learn {
 namespace {
 
 constexpr Eigen::Index kBlock = 512;
+constexpr double kHeldSpread = 1;  // a factor of e
 
 }  // namespace
 
@@ -38,7 +39,14 @@ Vector Fitted::PredictWithSpread(const Matrix& x, Vector& spread) const {
     spread.segment(begin, rows) = apart;
   }
   spread = spread.unaryExpr([](double value) { return std::isfinite(value) ? value : 0.0; });
-  return ToTarget(std::move(predicted));
+  const Vector held = ToTarget(predicted);
+  // What had to be held within the range is no forecast of the model's any more.
+  const double doubt = range.min > 0 ? kHeldSpread : range.max - range.min;
+  for (Eigen::Index i = 0; i < held.size(); ++i) {
+    const bool end = held(i) == range.Lowest() || held(i) == range.Highest();
+    if (end || std::isnan(predicted(i))) spread(i) = std::max(spread(i), doubt);
+  }
+  return held;
 }
 
 Vector Fitted::ToTarget(Vector predicted) const {

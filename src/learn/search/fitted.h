@@ -26,7 +26,8 @@ struct Fitted {
 
   // Always finite; positive when every training target was.
   Vector Predict(const Matrix& x) const;
-  // Also how far the parts of the predictor disagree, on its scale; finite, 0 for one part.
+  // Also how far the parts of the predictor disagree, on its scale; finite, 0 for one part unless
+  // its prediction had to be held within the range.
   Vector PredictWithSpread(const Matrix& x, Vector& spread) const;
 
  private:

@@ -12,10 +12,13 @@ namespace {
 
 constexpr const char* kRayPaper = "ray-paper";
 
-CandidateGroup RidgeGrid(const FeatureOptions& features) {
+// The paper's penalty (scikit-learn's) is beside a sum over rows, ours beside their mean. The rows
+// are those that folds leave to learn from.
+CandidateGroup RidgeGrid(const FeatureOptions& features, double rows) {
   CandidateGroup group;
   for (const double alpha : {0.01, 0.1, 1.0}) {
-    group.push_back({.technique = "ridge", .features = features, .settings = {{"alpha", alpha}}});
+    group.push_back(
+        {.technique = "ridge", .features = features, .settings = {{"alpha", alpha / rows}}});
   }
   return group;
 }
@@ -87,11 +90,11 @@ bool StaysRaw(const InputColumn& input) {
   return IsBatch(input) || kNames.contains(input.name);
 }
 
-Preset RayPaper(const Schema& schema) {
+Preset RayPaper(const Dataset& data) {
   FeatureOptions features{.raw = true, .inverse = true, .log = true, .degree = 2};
   std::vector<std::string> transformed;
   bool all = true;
-  for (const InputColumn& input : schema.inputs) {
+  for (const InputColumn& input : data.schema.inputs) {
     if (input.kind != core::ColumnKind::kNumber) continue;
     if (StaysRaw(input)) {
       all = false;
@@ -99,13 +102,19 @@ Preset RayPaper(const Schema& schema) {
       transformed.push_back(input.name);
     }
   }
-  if (!all && !transformed.empty()) features.inverse_of = features.log_of = transformed;
+  if (transformed.empty()) {
+    features.inverse = features.log = false;
+  } else if (!all) {
+    features.inverse_of = features.log_of = transformed;
+  }
   Preset preset;
+  const auto folds = static_cast<double>(preset.folds);
+  const double rows = static_cast<double>(data.rows()) * (folds - 1) / folds;
   // The longest first, so that no core waits for one at the end.
   for (const int depth : {10, 5, 1}) preset.groups.push_back(XgboostGrid(features, depth));
   for (const int leaf : {1, 4}) preset.groups.push_back(ForestGrid(features, leaf));
   preset.groups.push_back(TreeGrid(features));
-  preset.groups.push_back(RidgeGrid(features));
+  preset.groups.push_back(RidgeGrid(features, rows));
   return preset;
 }
 
@@ -114,7 +123,7 @@ Preset RayPaper(const Schema& schema) {
 std::vector<std::string> PresetNames() { return {kRayPaper}; }
 
 base::Result<Preset> FindPreset(const std::string& name, const Dataset& data) {
-  if (name == kRayPaper) return RayPaper(data.schema);
+  if (name == kRayPaper) return RayPaper(data);
   return base::BadInput(
       fmt::format("unknown preset '{}'{}", name, base::SuggestFrom(name, PresetNames())));
 }

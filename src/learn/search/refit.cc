@@ -6,6 +6,7 @@
 
 #include "learn/regressors/blend.h"
 #include "learn/regressors/registry.h"
+#include "learn/search/fit_part.h"
 
 namespace reckon::learn {
 namespace {
@@ -43,7 +44,7 @@ base::Result<Fitted> Refit(const Fitted& model, const FitInput& input) {
   if (blend == nullptr) {
     RECKON_ASSIGN(const Technique* technique, FindTechnique(model.candidate.technique));
     RECKON_TRY(CheckSettings(*technique, model.candidate, input));
-    RECKON_ASSIGN(auto predictors, technique->Fit(input, {model.candidate}));
+    RECKON_ASSIGN(auto predictors, FitPart(*technique, input, {model.candidate}));
     again.predictor = std::move(predictors.front());
     return again;
   }

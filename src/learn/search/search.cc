@@ -14,10 +14,19 @@
 namespace reckon::learn {
 namespace {
 
+bool Names(const SearchOptions& options, const std::string& technique) {
+  return std::find(options.techniques.begin(), options.techniques.end(), technique) !=
+         options.techniques.end();
+}
+
+// A blend alone is one of whatever suits.
+bool ChoosesAmongAll(const SearchOptions& options) {
+  return options.techniques.empty() || (options.techniques.size() == 1 && Names(options, "blend"));
+}
+
 base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions& options) {
-  const std::vector<std::string> only_blend{"blend"};
   std::vector<const Technique*> chosen;
-  if (options.techniques.empty() || options.techniques == only_blend) {
+  if (ChoosesAmongAll(options)) {
     for (const Technique* technique : AllTechniques()) {
       if (technique->TakesPart(options.question)) chosen.push_back(technique);
     }
@@ -32,20 +41,26 @@ base::Result<std::vector<const Technique*>> ChosenTechniques(const SearchOptions
   return chosen;
 }
 
-// What candidates are compared on: all rows, or a part of very many.
+// What candidates are compared on: all rows, or a part of very many. The smallest target is among
+// them: whether targets have logarithms must not depend on the draw.
 Dataset SelectionData(const Dataset& data, base::Rng rng, std::vector<std::string>& notes) {
   if (data.rows() > kSelectionRows) {
     notes.push_back(fmt::format("candidates compared on {} of {} rows, the best fitted to all",
                                 kSelectionRows, data.rows()));
   }
-  return data.Subset(ThinRows(data.rows(), kSelectionRows, rng));
+  std::vector<size_t> rows = ThinRows(data.rows(), kSelectionRows, rng);
+  Eigen::Index smallest = 0;
+  data.y.minCoeff(&smallest);
+  const auto at = std::lower_bound(rows.begin(), rows.end(), static_cast<size_t>(smallest));
+  if (at == rows.end() || *at != static_cast<size_t>(smallest)) {
+    rows.insert(at, static_cast<size_t>(smallest));
+  }
+  return data.Subset(rows);
 }
 
 bool WantsBlend(const SearchOptions& options) {
-  const bool named = std::find(options.techniques.begin(), options.techniques.end(), "blend") !=
-                     options.techniques.end();
   const bool listed = !options.preset.empty() || options.candidates;
-  return named || (options.techniques.empty() && !listed);
+  return Names(options, "blend") || (options.techniques.empty() && !listed);
 }
 
 base::Result<std::vector<Trial>> MakeTrials(const Dataset& data, const Roles& roles,
@@ -61,7 +76,7 @@ base::Result<std::vector<Trial>> MakeTrials(const Dataset& data, const Roles& ro
   RECKON_ASSIGN(const std::vector<const Technique*> techniques, ChosenTechniques(options));
   for (const Technique* technique : techniques) {
     auto groups = technique->Candidates(data, roles, options.question, options.restrictions);
-    if (groups.empty() && !options.techniques.empty() && technique->name() != "blend") {
+    if (groups.empty() && !ChoosesAmongAll(options) && technique->name() != "blend") {
       return base::BadInput(fmt::format("technique '{}' does not apply here; it needs {}",
                                         technique->name(), technique->requirement()));
     }
@@ -101,14 +116,20 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   if (preset) {
     RECKON_ASSIGN(plan.splits, PresetSplits(selection.rows(), *preset, rng.Fork(2)));
   } else {
-    std::string note;
-    plan.splits = SelectionSplits(selection, options.question, rng.Fork(2), note);
-    if (!note.empty()) outcome.notes.push_back(note);
+    SelectionPlan how = SelectionSplits(selection, options.question, rng.Fork(2));
+    plan.splits = std::move(how.splits);
+    outcome.practised_beyond = how.beyond;
+    if (!how.note.empty()) outcome.notes.push_back(std::move(how.note));
   }
   RECKON_ASSIGN(std::vector<Trial> trials,
                 MakeTrials(selection, roles, options, preset ? &*preset : nullptr));
   RECKON_ASSIGN(const Comparison comparison, Compare(plan, std::move(trials), stop, progress));
 
+  if (Names(options, "blend") && !comparison.rows.relative) {
+    outcome.notes.push_back(
+        "no blend: members are averaged on the log scale, and a target is not "
+        "above 0");
+  }
   const FinalPlan final_plan{.data = data,
                              .roles = roles,
                              .question = options.question,

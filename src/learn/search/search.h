@@ -25,16 +25,17 @@ struct SearchOptions {
 };
 
 struct SearchOutcome {
-  std::vector<Contender> contenders;  // by selection error, best first
+  std::vector<Contender> contenders;  // the blend, if any, then by selection error, best first
+  bool practised_beyond = false;      // they were compared on rows beyond what they had seen
   std::vector<std::string> notes;
 };
 
 // Tries every candidate on the inner splits (Compare: those far behind after the first are spared
-// the others, unless a list was given), takes the best of each technique by its selection
-// MAPE (by RMSE when a target is 0), and fits it to all rows. Uses nothing but `data`, so a
-// row held out by the caller cannot leak in. Above kSelectionRows rows, candidates are compared on
-// a random part of that many rows. The same seed gives the same outcome for any `jobs`. kBadInput
-// when a named technique does not apply, kInterrupted on stop.
+// the others, unless a list was given), takes the best of each technique by SelectionScore, and
+// fits it to all rows. Uses nothing but `data`, so a row held out by the caller cannot leak in.
+// Above kSelectionRows rows, candidates are compared on a random part of that many rows. The same
+// seed gives the same outcome for any `jobs`. kBadInput when a named technique does not apply,
+// kInterrupted on stop.
 base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& options,
                                    const std::stop_token& stop, base::Progress& progress);
 

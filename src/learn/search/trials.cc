@@ -56,7 +56,7 @@ SelectionRows CollectRows(const Dataset& data, const std::vector<Split>& splits,
   rows.truth = Eigen::Map<const Vector>(truth.data(), size);
   rows.weight = Eigen::Map<const Vector>(weight.data(), size);
   rows.weight /= rows.weight.sum();
-  rows.relative = rows.truth.minCoeff() > 0;
+  rows.relative = data.y.minCoeff() > 0;
   return rows;
 }
 

@@ -27,7 +27,7 @@ struct SelectionRows {
   Vector truth;
   Vector weight;                 // adds up to 1; splits count alike, whatever their size
   std::vector<double> distance;  // InputDistance from the split's training part
-  bool relative = true;          // every truth is above 0: errors count relatively
+  bool relative = true;          // every target of the data is above 0: errors count relatively
   bool percentage = false;       // |predicted / truth - 1| instead of |log(predicted / truth)|
 };
 

@@ -111,7 +111,8 @@ std::vector<Split> GroupedKFoldSplits(const Dataset& data, size_t folds, base::R
     group_of_row[row] = entry->second;
   }
   const size_t groups = group_of_inputs.size();
-  if (groups < folds) return KFoldSplits(data.rows(), folds, rng).value();
+  if (groups < 2) return KFoldSplits(data.rows(), folds, rng).value();
+  folds = std::min(folds, groups);
   const std::vector<size_t> order = rng.Permutation(groups);
   std::vector<size_t> fold_of_group(groups);
   for (size_t i = 0; i < groups; ++i) fold_of_group[order[i]] = i % folds;
@@ -181,23 +182,24 @@ base::Result<double> DefaultThreshold(const Dataset& data, size_t column) {
   return levels[levels.size() - 1 - held_out];
 }
 
-std::vector<Split> SelectionSplits(const Dataset& data, const Question& question, base::Rng rng,
-                                   std::string& note) {
+SelectionPlan SelectionSplits(const Dataset& data, const Question& question, base::Rng rng) {
+  SelectionPlan plan;
   if (question.extrapolate) {
     const std::vector<double> levels = Levels(data, *question.extrapolate);
     if (levels.size() >= 3) {
-      std::vector<Split> splits;
       for (const double cut : InnerCuts(levels)) {
-        splits.push_back(
+        plan.splits.push_back(
             SplitBy(data, *question.extrapolate, [&](double cell) { return cell > cut; }));
       }
-      return splits;
+      plan.beyond = true;
+      return plan;
     }
-    note = fmt::format(
+    plan.note = fmt::format(
         "column '{}' has {} values: too few to practise extrapolation on; models chosen by folds",
         data.schema.inputs[*question.extrapolate].name, levels.size());
   }
-  return GroupedKFoldSplits(data, std::min(kFolds, data.rows()), rng);
+  plan.splits = GroupedKFoldSplits(data, std::min(kFolds, data.rows()), rng);
+  return plan;
 }
 
 }  // namespace reckon::learn

@@ -26,8 +26,8 @@ base::Result<Split> HoldOutSplit(size_t rows, double share, base::Rng rng);
 base::Result<std::vector<Split>> KFoldSplits(size_t rows, size_t folds, base::Rng rng);
 
 // Like KFoldSplits, but rows with equal inputs (repeats of one configuration) stay together, so
-// that a test row's configuration is never in training. Falls back to KFoldSplits when fewer
-// configurations than folds exist.
+// that a test row's configuration is never in training. Never more folds than configurations; with
+// one configuration its repeats are all there is to compare on, as in KFoldSplits.
 std::vector<Split> GroupedKFoldSplits(const Dataset& data, size_t folds, base::Rng rng);
 
 // Rows whose `column` has one of `values` are the test part. The smallest and the largest value of
@@ -46,12 +46,16 @@ base::Result<Split> ExtrapolationSplit(const Dataset& data, size_t column, Beyon
 // kAbove; nullopt-like kBadInput when the column has fewer than three values.
 base::Result<double> DefaultThreshold(const Dataset& data, size_t column);
 
-// The inner splits by which models are chosen: five grouped folds for a question inside the range;
-// for
-// extrapolation, cuts below the last two or three values of the column (above eight values: at 50
-// and 75 % of its range on a log scale), each trained on what lies below. Falls back to folds when
-// the column has fewer than three values; then `note` says so.
-std::vector<Split> SelectionSplits(const Dataset& data, const Question& question, base::Rng rng,
-                                   std::string& note);
+// The inner splits by which models are chosen.
+struct SelectionPlan {
+  std::vector<Split> splits;
+  bool beyond = false;  // each tests on larger values of the question's column than it trains on
+  std::string note;     // when that was asked and could not be
+};
+
+// Five grouped folds for a question inside the range; for extrapolation, cuts below the last two or
+// three values of the column (above eight values: at 50 and 75 % of its range on a log scale), each
+// trained on what lies below; folds when the column has fewer than three values.
+SelectionPlan SelectionSplits(const Dataset& data, const Question& question, base::Rng rng);
 
 }  // namespace reckon::learn

@@ -192,6 +192,23 @@ TEST(PresetTest, RayPaperIsTableTwo) {
   EXPECT_EQ(FindPreset("ray-papper", Scaling()).error().code(), base::ErrorCode::kBadInput);
 }
 
+// Scikit-learn's penalty stands beside a sum over rows: with its alpha our weights are those of the
+// normal equations (X'X + alpha I) w = X'y on centred columns of unit deviation.
+TEST(PresetTest, RidgePenaltiesAreThoseOfASum) {
+  const Dataset data =
+      support::MakeDataset(support::GridTable({1, 2, 4, 8}, {10, 20, 40, 80, 160}, 1,
+                                              [](double w, double s) { return 3 + s / w; }),
+                           "y");
+  std::set<double> penalties;
+  for (const CandidateGroup& group : FindPreset("ray-paper", data).value().groups) {
+    for (const Candidate& candidate : group) {
+      if (candidate.technique == "ridge") penalties.insert(candidate.settings.at("alpha"));
+    }
+  }
+  // Four of five folds of 20 rows.
+  EXPECT_THAT(penalties, ::testing::ElementsAre(0.01 / 16, 0.1 / 16, 1.0 / 16));
+}
+
 TEST(PresetTest, TheBestOfTheGridIsTakenByPercentageError) {
   SearchOptions options;
   options.preset = "ray-paper";

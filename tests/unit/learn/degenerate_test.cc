@@ -6,11 +6,14 @@
 
 #include "base/progress.h"
 #include "learn/model.h"
+#include "learn/model_file.h"
 #include "learn/regressors/registry.h"
 #include "tests/support/data.h"
 
 namespace reckon::learn {
 namespace {
+
+using ::testing::HasSubstr;
 
 struct Trouble {
   std::string name;
@@ -79,6 +82,10 @@ std::vector<Trouble> Troubles() {
           {{"workers", Cells(20, workers)},
            {"y", Cells(20, [](size_t i) { return static_cast<double>(i % 5) - 1; })}},
           1e9);
+  numbers("a negative target that no cut leaves out",
+          {{"workers", Cells(24, workers)},
+           {"y", Cells(24, [&](size_t i) { return i % 6 == 0 ? -8 : 4 + workers(i) / 4; })}},
+          1e9);
   numbers("huge and tiny inputs",
           {{"bytes", Cells(24, [](size_t i) { return 1e18 * static_cast<double>(1 + i % 6); })},
            {"rate", Cells(24, [](size_t i) { return 1e-18 * static_cast<double>(1 + i / 6); })},
@@ -112,6 +119,24 @@ Matrix Questions(const Dataset& data) {
   return asked;
 }
 
+bool OneOf(const std::string& name, const std::vector<std::string>& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What a technique cannot do with some table. Everything else gives a model.
+bool MayRefuse(const std::string& technique, const Trouble& trouble) {
+  const bool positive = support::MakeDataset(trouble.table, "y").y.minCoeff() > 0;
+  const bool counts_workers = trouble.table.columns.front().name() == "workers";
+  const bool wide = trouble.name == "many levels";
+  if (technique == "powers") return !positive || wide;
+  if (technique == "gp") return wide;
+  if (technique == "ernest") return !counts_workers;
+  if (technique == "generic") return !positive || wide || trouble.name == "three rows";
+  if (technique == "pmnf") return !positive || wide || trouble.name == "repeats only";
+  if (OneOf(technique, {"amdahl", "usl", "ring"})) return !counts_workers || !positive || wide;
+  return OneOf(technique, {"optimus", "ps", "pollux"});  // servers or a batch are not in the tables
+}
+
 void ExpectSane(const Trouble& trouble, const SearchOptions& options, bool default_search) {
   const Dataset data = support::MakeDataset(trouble.table, "y");
   base::NoProgress progress;
@@ -119,8 +144,9 @@ void ExpectSane(const Trouble& trouble, const SearchOptions& options, bool defau
   const std::string what =
       trouble.name + ", " + (default_search ? "default" : options.techniques.front());
   if (!outcome.ok()) {
-    EXPECT_FALSE(default_search) << what << ": " << outcome.error().Describe();
-    EXPECT_GT(outcome.error().Describe().size(), 20U) << what;
+    EXPECT_TRUE(!default_search && MayRefuse(options.techniques.front(), trouble))
+        << what << ": " << outcome.error().Describe();
+    EXPECT_THAT(outcome.error().message(), HasSubstr("does not apply here; it needs")) << what;
     return;
   }
   const Matrix asked = Questions(data);
@@ -134,10 +160,12 @@ void ExpectSane(const Trouble& trouble, const SearchOptions& options, bool defau
         << what;
   }
   const Model model = MakeModel(data, options, std::move(*outcome));
-  for (Eigen::Index i = 0; i < asked.rows(); ++i) {
-    const double predicted = model.fitted.Predict(asked.row(i))(0);
-    EXPECT_TRUE(std::isfinite(predicted)) << what;
-  }
+  const Bounds bounds = model.PredictBounds(asked);
+  EXPECT_TRUE(bounds.lower.allFinite() && bounds.upper.allFinite()) << what;
+  EXPECT_TRUE((bounds.lower.array() <= bounds.predicted.array()).all()) << what;
+  EXPECT_TRUE((bounds.upper.array() >= bounds.predicted.array()).all()) << what;
+  const auto again = ModelFromText(ModelToText(model), "m");
+  EXPECT_TRUE(again.ok()) << what << ": " << again.error().Describe();
 }
 
 TEST(DegenerateTest, TheDefaultSearchGivesASensibleModel) {

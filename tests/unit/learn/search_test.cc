@@ -97,6 +97,37 @@ TEST(SearchTest, ANamedTechniqueThatDoesNotApplyIsAnError) {
   EXPECT_THAT(outcome.error().message(), ::testing::HasSubstr("--workers"));
 }
 
+// A blend alone is one of whatever suits the data.
+TEST(SearchTest, ABlendIsOfWhateverApplies) {
+  SearchOptions options;
+  options.techniques = {"blend"};
+  const Dataset strange = MakeDataset(
+      support::NumberTable({{"temperature", {1, 2, 3, 5, 6, 8}}, {"y", {1, 2, 4, 5, 7, 9}}}), "y");
+  EXPECT_EQ(MustSearch(strange, options).contenders.front().fitted.candidate.technique, "blend");
+  const Dataset negative = MakeDataset(
+      support::NumberTable({{"workers", {1, 2, 3, 5, 6, 8}}, {"y", {-1, 2, 4, 5, 7, 9}}}), "y");
+  const SearchOutcome outcome = MustSearch(negative, options);
+  EXPECT_NE(outcome.contenders.front().fitted.candidate.technique, "blend");
+  EXPECT_THAT(outcome.notes, ::testing::Contains(::testing::HasSubstr("no blend")));
+}
+
+// Whether logarithms exist is known from all rows, not from those that candidates are compared on.
+TEST(SearchTest, OneZeroAmongManyRowsIsSeen) {
+  std::vector<double> workers;
+  std::vector<double> y;
+  for (size_t i = 0; i < kSelectionRows + 5000; ++i) {
+    workers.push_back(static_cast<double>(1 + i % 16));
+    y.push_back(i == 777 ? 0 : 5 + 40 / workers.back());
+  }
+  const Dataset data = MakeDataset(support::NumberTable({{"workers", workers}, {"y", y}}), "y");
+  SearchOptions options;
+  options.techniques = {"ridge"};
+  for (options.seed = 1; options.seed <= 5; ++options.seed) {
+    const SearchOutcome outcome = MustSearch(data, options);
+    EXPECT_EQ(outcome.contenders.front().fitted.candidate.scale, TargetScale::kLinear);
+  }
+}
+
 TEST(SearchTest, PredictionsAreFiniteAndPositiveEvenFarAway) {
   const Dataset data = MakeDataset(Noisy(4), "y");
   const SearchOutcome outcome = MustSearch(data, {});

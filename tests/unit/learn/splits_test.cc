@@ -40,9 +40,8 @@ TEST(SplitsTest, EverySplitIsDisjointAndComplete) {
       ExpectProper(split, data.rows());
     }
     for (const Split& split : GroupedKFoldSplits(data, 5, rng)) ExpectProper(split, data.rows());
-    std::string note;
     for (const Question& question : {Question{}, Question{0}, Question{1}}) {
-      for (const Split& split : SelectionSplits(data, question, rng, note)) {
+      for (const Split& split : SelectionSplits(data, question, rng).splits) {
         ExpectProper(split, data.rows());
       }
     }
@@ -63,9 +62,9 @@ TEST(SplitsTest, FoldsTestEveryRowOnceAndAreEven) {
   EXPECT_FALSE(KFoldSplits(3, 1, base::Rng(1)).ok());
 }
 
-TEST(SplitsTest, GroupedFoldsKeepRepeatsTogether) {
-  const Dataset data = Grid(4);
+void ExpectRepeatsTogether(const Dataset& data) {
   for (const Split& split : GroupedKFoldSplits(data, 5, base::Rng(2))) {
+    ExpectProper(split, data.rows());
     std::set<std::pair<double, double>> trained;
     for (const size_t row : split.train) {
       trained.insert(
@@ -75,6 +74,19 @@ TEST(SplitsTest, GroupedFoldsKeepRepeatsTogether) {
       EXPECT_FALSE(trained.contains(
           {data.x(static_cast<Eigen::Index>(row), 0), data.x(static_cast<Eigen::Index>(row), 1)}));
     }
+  }
+}
+
+TEST(SplitsTest, GroupedFoldsKeepRepeatsTogether) {
+  ExpectRepeatsTogether(Grid(4));
+  const std::vector<double> workers{1, 2, 4, 8};
+  for (size_t configurations = 2; configurations <= 4; ++configurations) {
+    const std::vector<double> few(workers.begin(),
+                                  workers.begin() + static_cast<ptrdiff_t>(configurations));
+    const Dataset data = support::MakeDataset(
+        support::GridTable(few, {10}, 6, [](double w, double s) { return s / w; }), "y");
+    ExpectRepeatsTogether(data);
+    EXPECT_EQ(GroupedKFoldSplits(data, 5, base::Rng(2)).size(), configurations);
   }
 }
 
@@ -106,8 +118,8 @@ TEST(SplitsTest, ExtrapolationTrainsOnOneSideOnly) {
 
 TEST(SplitsTest, SelectionForExtrapolationTestsTheLargestValues) {
   const Dataset data = Grid();
-  std::string note;
-  const auto splits = SelectionSplits(data, {0}, base::Rng(1), note);
+  const SelectionPlan plan = SelectionSplits(data, {0}, base::Rng(1));
+  const auto& splits = plan.splits;
   ASSERT_EQ(splits.size(), 2);
   for (const Split& split : splits) {
     double largest_trained = 0;
@@ -120,15 +132,17 @@ TEST(SplitsTest, SelectionForExtrapolationTestsTheLargestValues) {
     }
     EXPECT_LT(largest_trained, smallest_tested);
   }
-  EXPECT_EQ(note, "");
+  EXPECT_TRUE(plan.beyond);
+  EXPECT_EQ(plan.note, "");
 }
 
 TEST(SplitsTest, TooFewValuesFallBackToFoldsWithANote) {
   const Dataset data = support::MakeDataset(
       support::GridTable({1, 2}, {10, 20, 40}, 1, [](double w, double s) { return s / w; }), "y");
-  std::string note;
-  EXPECT_EQ(SelectionSplits(data, {0}, base::Rng(1), note).size(), 5);
-  EXPECT_THAT(note, HasSubstr("too few"));
+  const SelectionPlan plan = SelectionSplits(data, {0}, base::Rng(1));
+  EXPECT_EQ(plan.splits.size(), 5);
+  EXPECT_FALSE(plan.beyond);
+  EXPECT_THAT(plan.note, HasSubstr("too few"));
 }
 
 }  // namespace

@@ -117,6 +117,28 @@ TEST(ContributionsTest, AddUpToTheForecast) {
   }
 }
 
+TEST(ContributionsTest, SayWhatHoldsAForecastUp) {
+  core::Table table =
+      support::NumberTable({{"workers", {1, 2, 3, 4, 5, 6}}, {"y", {60, 50.5, 40, 29.5, 20, 10}}});
+  const learn::Dataset data = support::MakeDataset(table, "y");
+  learn::SearchOptions options;
+  options.techniques = {"ridge"};
+  options.restrictions.features = learn::FeatureOptions{};
+  options.restrictions.scale = learn::TargetScale::kLinear;
+  base::NoProgress progress;
+  const learn::Model model =
+      learn::MakeModel(data, options, learn::Search(data, options, {}, progress).value());
+  numeric::Matrix x(2, 1);
+  x << 20, 3.5;
+  const learn::Bounds bounds = model.PredictBounds(x);
+  EXPECT_NEAR(bounds.predicted(0), 0.01, 1e-9);
+  const Breakdown breakdown = Contributions(model, x.row(0));
+  EXPECT_NEAR(Total(breakdown), 0.01, 1e-6);
+  EXPECT_TRUE(std::any_of(breakdown.parts.begin(), breakdown.parts.end(),
+                          [](const auto& part) { return part.term.starts_with("held above"); }));
+  EXPECT_GT(bounds.upper(0) / bounds.predicted(0), 2 * bounds.upper(1) / bounds.predicted(1));
+}
+
 TEST(ContributionsTest, MembersOfABlendComeWithTheirOwnTerms) {
   const learn::Model model = Fit("blend");
   for (const core::Contribution& member :
@@ -145,6 +167,22 @@ TEST(FormulaTest, EveryLanguageNamesTheColumns) {
     }
     EXPECT_THAT(WriteFormula(model, FormulaLanguage::kPython), HasSubstr("def predict("));
     EXPECT_THAT(WriteFormula(model, FormulaLanguage::kCpp), HasSubstr("double Predict("));
+  }
+}
+
+TEST(FormulaTest, LevelsMayHoldAnySign) {
+  core::Table table = support::NumberTable({{"y", {1, 7, 8, 2, 9, 1, 2, 7}}});
+  support::AddCategories(table, "gpu", {"a\rb", "c\td"}, {0, 1, 1, 0, 1, 0, 0, 1});
+  const learn::Dataset data = support::MakeDataset(table, "y");
+  learn::SearchOptions options;
+  options.techniques = {"ridge"};
+  base::NoProgress progress;
+  const learn::Model model =
+      learn::MakeModel(data, options, learn::Search(data, options, {}, progress).value());
+  for (const FormulaLanguage language : {FormulaLanguage::kPython, FormulaLanguage::kCpp}) {
+    const std::string code = WriteFormula(model, language);
+    EXPECT_EQ(code.find_first_of("\r\t"), std::string::npos);
+    EXPECT_THAT(code, ::testing::AnyOf(HasSubstr("a\\015b"), HasSubstr("c\\011d")));
   }
 }
 
