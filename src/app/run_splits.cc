@@ -66,8 +66,9 @@ Result<SplitOutcome> RunSplit(const Prepared& prepared, const ValidationMethod& 
                               base::Progress& progress) {
   const core::Table train_table = prepared.table.Select(TableRows(prepared.data, split.train));
   const core::Table test_table = prepared.table.Select(TableRows(prepared.data, split.test));
-  RECKON_ASSIGN(const learn::Dataset train,
-                learn::BuildDataset(train_table, prepared.dataset_options));
+  auto built = learn::BuildDataset(train_table, prepared.dataset_options);
+  if (!built.ok()) return std::move(built).error().Wrap("training part of " + method.label);
+  const learn::Dataset& train = *built;
   learn::SearchOptions options = prepared.search;
   options.jobs = jobs;
   if (method.seed) options.seed = *method.seed;

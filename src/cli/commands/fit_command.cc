@@ -25,7 +25,7 @@ std::string StandingsTable(const app::FitReport& report) {
   TextTable table;
   table.AddColumn("technique", TextTable::Align::kLeft);
   for (const char* name :
-       {"5-fold MAPE %", "interpolation %", "extrapolation %", "fit s", "us a row"}) {
+       {"folds MAPE %", "interpolation %", "extrapolation %", "fit s", "us a row"}) {
     table.AddColumn(name, TextTable::Align::kRight);
   }
   for (const auto& row : report.standings->rows) {
