@@ -43,6 +43,6 @@ endif()
 
 find_program(CCACHE_PROGRAM ccache)
 # Precompiled headers and the cache do not go together.
-if(CCACHE_PROGRAM AND NOT RECKON_PRECOMPILE)
+if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
 endif()

@@ -7,6 +7,8 @@ file(STRINGS ${PROJECT_SOURCE_DIR}/src/LAYERS RECKON_LAYER_LINES REGEX "^[a-z]+:
 function(reckon_layer name)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cc)
   add_library(reckon_${name} STATIC ${sources})
+  set_target_properties(reckon_${name} PROPERTIES UNITY_BUILD ${RECKON_UNITY}
+                        UNITY_BUILD_BATCH_SIZE 6)
   target_include_directories(reckon_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   foreach(line IN LISTS RECKON_LAYER_LINES)
     if(line MATCHES "^${name}:([^|]*)")

@@ -12,7 +12,7 @@
 namespace reckon::tables {
 namespace {
 
-constexpr size_t kRowsBetweenPolls = 4096;
+constexpr size_t kWrittenBetweenPolls = 4096;
 
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
@@ -120,7 +120,7 @@ base::Status CopyWithColumns(const Source& input, const ReadOptions& options, co
   RECKON_TRY(out.Append(line));
   size_t row = 0;
   for (;; ++row) {
-    if (row % kRowsBetweenPolls == 0) {
+    if (row % kWrittenBetweenPolls == 0) {
       if (stop.stop_requested()) return base::Error(base::ErrorCode::kInterrupted, "interrupted");
       scope.MoveTo(scanner.consumed());
     }

@@ -15,10 +15,10 @@ namespace {
 
 using Form = LawInput::Form;
 
-constexpr double kMovesWith = 0.4;      // rank correlation
-constexpr size_t kThresholdLevels = 6;  // up to this many values a moving column is thresholds
-constexpr double kDetermined = 1e-6;    // share of a column's variance that the others leave open
-constexpr double kSmallest = 1e-300;    // what values are held above for a logarithm
+constexpr double kMovesWith = 0.4;       // rank correlation
+constexpr size_t kThresholdLevels = 6;   // up to this many values a moving column is thresholds
+constexpr double kGivenByOthers = 1e-6;  // share of a column's variance that the others leave open
+constexpr double kSmallest = 1e-300;     // what values are held above for a logarithm
 constexpr double kUnbounded = std::numeric_limits<double>::max();
 
 std::vector<double> Column(const Dataset& data, size_t j) {
@@ -49,7 +49,7 @@ bool Determined(const Matrix& known, const Vector& column) {
   if (known.cols() == 0 || known.cols() + 1 >= known.rows()) return false;
   const Matrix base = known.rowwise() - known.colwise().mean();
   const Vector left = centred - base * base.colPivHouseholderQr().solve(centred);
-  return left.squaredNorm() <= kDetermined * total;
+  return left.squaredNorm() <= kGivenByOthers * total;
 }
 
 void Append(Matrix& matrix, const Matrix& more) {

@@ -12,7 +12,7 @@
 namespace reckon::learn {
 namespace {
 
-constexpr std::array<int, 5> kDepths{2, 3, 5, 10, 20};
+constexpr std::array<int, 5> kTreeDepths{2, 3, 5, 10, 20};
 constexpr std::array<int, 4> kLeaves{1, 2, 5, 10};
 
 }  // namespace
@@ -26,7 +26,7 @@ std::vector<CandidateGroup> DecisionTreeTechnique::Candidates(
     CandidateGroup group;
     for (const int min_leaf : kLeaves) {
       if (static_cast<size_t>(2 * min_leaf) > data.rows()) continue;
-      for (const int depth : kDepths) {
+      for (const int depth : kTreeDepths) {
         group.push_back(
             {.technique = std::string(name()),
              .scale = scale,

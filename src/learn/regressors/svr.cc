@@ -17,10 +17,10 @@ namespace reckon::learn {
 namespace {
 
 constexpr size_t kMostTerms = 300;
-constexpr size_t kMostRows = 3000;
+constexpr size_t kMostVectorRows = 3000;
 
 std::vector<std::map<std::string, double>> Settings() {
-  const auto most_rows = static_cast<double>(kMostRows);
+  const auto most_rows = static_cast<double>(kMostVectorRows);
   std::vector<std::map<std::string, double>> all;
   for (const double cost : {0.1, 1.0, 10.0}) {
     all.push_back({{"gaussian", 0}, {"C", cost}, {"epsilon", 0.05}, {"most_rows", most_rows}});

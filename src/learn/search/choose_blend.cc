@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostMembers = 12;
 constexpr double kTooFarBehind = 2.5;  // times the best score
 constexpr int kRounds = 30;
-constexpr size_t kStart = 3;
+constexpr size_t kGreedyStart = 3;
 // A member that was picked less often costs a model's size and speed more than it gives.
 constexpr int kFewestPicks = 2;
 constexpr size_t kPool = 60;  // candidates that greedy selection chooses from
@@ -41,7 +41,7 @@ std::vector<BlendPart> Greedy(const std::vector<Scored>& scored, const Selection
   std::vector<int> picked(pool, 0);
   Vector sum = Vector::Zero(truth.size());
   int count = 0;
-  for (size_t i = 0; i < std::min(kStart, pool); ++i) {
+  for (size_t i = 0; i < std::min(kGreedyStart, pool); ++i) {
     sum += logs[i];
     ++picked[i];
     ++count;

@@ -17,18 +17,18 @@
 namespace reckon::tables {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\f\v";
+constexpr std::string_view kWordBlanks = " \t\r\f\v";
 
 std::string_view TrimAll(std::string_view text) {
-  const size_t first = text.find_first_not_of(kBlanks);
+  const size_t first = text.find_first_not_of(kWordBlanks);
   if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
+  return text.substr(first, text.find_last_not_of(kWordBlanks) - first + 1);
 }
 
 // Takes the first word off `text`.
 std::string_view TakeWord(std::string_view& text) {
   text = TrimAll(text);
-  const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+  const std::string_view word = text.substr(0, text.find_first_of(kWordBlanks));
   text = TrimAll(text.substr(word.size()));
   return word;
 }

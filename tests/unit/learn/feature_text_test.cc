@@ -44,7 +44,7 @@ TEST(FeatureTextTest, SelectionsInWords) {
   }
 }
 
-Dataset Small() {
+Dataset TwoColumns() {
   core::Table table =
       support::NumberTable({{"workers", {1, 2, 4}}, {"load", {0, 1, 2}}, {"y", {10, 6, 4}}});
   support::AddCategories(table, "gpu", {"k80", "v100"}, {0, 1, 1});
@@ -52,7 +52,7 @@ Dataset Small() {
 }
 
 TEST(FeatureTextTest, NamedColumnsMustFit) {
-  const Dataset data = Small();
+  const Dataset data = TwoColumns();
   const auto problem = [&](const char* text) {
     const base::Status status = CheckFeatureColumns(ParseFeatureOptions(text).value(), data);
     return status.ok() ? std::string() : status.error().message();

@@ -19,7 +19,7 @@ Dataset Grid() {
                      "y");
 }
 
-std::unique_ptr<Predictor> FitOne(const char* name, const Dataset& data, Candidate candidate) {
+std::unique_ptr<Predictor> FitLinear(const char* name, const Dataset& data, Candidate candidate) {
   candidate.technique = name;
   const Roles roles = FindRoles(data.schema, {}).value();
   auto fitted = FindTechnique(name).value()->Fit({data, roles, base::Rng(1)}, {candidate});
@@ -35,13 +35,13 @@ std::vector<std::string> TermNames(const Predictor& predictor, const Schema& sch
 TEST(LinearTechniquesTest, StepwiseAndNnlsFindTheLaw) {
   const Dataset data = Grid();
   const FeatureOptions features{.raw = true, .inverse = true, .degree = 2};
-  const auto nnls = FitOne("nnls", data, {.features = features, .settings = {{"intercept", 1}}});
+  const auto nnls = FitLinear("nnls", data, {.features = features, .settings = {{"intercept", 1}}});
   EXPECT_LT((nnls->Predict(data.x) - data.y).cwiseAbs().maxCoeff(), 1e-5);
   EXPECT_GE(dynamic_cast<const LinearPredictor&>(*nnls).weights().minCoeff(), 0);
   const auto stepwise =
-      FitOne("stepwise", data,
-             {.features = features,
-              .settings = {{"p_to_add", 0.05}, {"p_to_remove", 0.1}, {"intercept", 1}}});
+      FitLinear("stepwise", data,
+                {.features = features,
+                 .settings = {{"p_to_add", 0.05}, {"p_to_remove", 0.1}, {"intercept", 1}}});
   EXPECT_LT((stepwise->Predict(data.x) - data.y).cwiseAbs().maxCoeff(), 1e-3);
 }
 
@@ -50,7 +50,7 @@ TEST(LinearTechniquesTest, NnlsIsOptimal) {
   const FeatureOptions features{.raw = true, .log = true};
   for (const double intercept : {0.0, 1.0}) {
     const auto predictor =
-        FitOne("nnls", data, {.features = features, .settings = {{"intercept", intercept}}});
+        FitLinear("nnls", data, {.features = features, .settings = {{"intercept", intercept}}});
     const auto& linear = dynamic_cast<const LinearPredictor&>(*predictor);
     if (intercept == 0) {
       EXPECT_EQ(linear.intercept(), 0);
@@ -77,10 +77,10 @@ TEST(LinearTechniquesTest, NnlsIsOptimal) {
 TEST(LinearTechniquesTest, LassoKeepsFewTerms) {
   const Dataset data = Grid();
   const auto predictor =
-      FitOne("lasso", data,
-             {.scale = TargetScale::kLog,
-              .features = {.raw = true, .inverse = true, .log = true, .degree = 2},
-              .settings = {{"alpha", 0.03}}});
+      FitLinear("lasso", data,
+                {.scale = TargetScale::kLog,
+                 .features = {.raw = true, .inverse = true, .log = true, .degree = 2},
+                 .settings = {{"alpha", 0.03}}});
   EXPECT_GT(predictor->features().terms().size(), 0u);
   EXPECT_LT(predictor->features().terms().size(), 10u);
 }
@@ -90,8 +90,8 @@ TEST(LinearTechniquesTest, SelectionHappensInsideTheFit) {
   for (const char* name : {"ridge", "lasso", "nnls"}) {
     FeatureOptions features{.raw = true, .inverse = true, .log = true, .degree = 2};
     features.select = {.way = TermSelection::Way::kForward, .most_terms = 2};
-    const auto predictor =
-        FitOne(name, data, {.features = features, .settings = {{"alpha", 1e-4}, {"intercept", 1}}});
+    const auto predictor = FitLinear(
+        name, data, {.features = features, .settings = {{"alpha", 1e-4}, {"intercept", 1}}});
     EXPECT_THAT(TermNames(*predictor, data.schema), ::testing::Contains("1/workers * size"))
         << name;
     EXPECT_LE(predictor->features().terms().size(), 2u);

@@ -52,8 +52,8 @@ Dataset Grid(const std::vector<NamedColumn>& axes, const Truth& truth,
   return MakeDataset(table, "y");
 }
 
-Model FitBy(const std::string& technique, const Dataset& data,
-            std::optional<size_t> extrapolate = std::nullopt, const RoleNames& roles = {}) {
+Model FitLawBy(const std::string& technique, const Dataset& data,
+               std::optional<size_t> extrapolate = std::nullopt, const RoleNames& roles = {}) {
   SearchOptions options;
   options.techniques = {technique};
   options.question.extrapolate = extrapolate;
@@ -87,7 +87,7 @@ const std::vector<double> kCounts{1, 2, 3, 4, 6, 8};
 
 TEST(ScalingLawTest, AmdahlFindsTheSerialPart) {
   const Truth truth = [](const Row& r) { return 20 + 300 / r.at("workers"); };
-  const Model model = FitBy("amdahl", Grid({{"workers", kCounts}}, truth), 0);
+  const Model model = FitLawBy("amdahl", Grid({{"workers", kCounts}}, truth), 0);
   EXPECT_NEAR(Coefficient(model, "serial"), 20, 0.02);
   EXPECT_NEAR(Coefficient(model, "parallel"), 300, 0.3);
   EXPECT_LT(Off(At(model, {64}), 20 + 300.0 / 64), 0.01);
@@ -97,7 +97,7 @@ double UslTime(double n) { return 100 * (1 + 0.04 * (n - 1) + 0.002 * n * (n - 1
 
 TEST(ScalingLawTest, UslFindsContentionAndCoherenceAndTurnsUp) {
   const Truth truth = [](const Row& r) { return UslTime(r.at("workers")); };
-  const Model model = FitBy("usl", Grid({{"workers", {1, 2, 4, 6, 8, 12, 16}}}, truth), 0);
+  const Model model = FitLawBy("usl", Grid({{"workers", {1, 2, 4, 6, 8, 12, 16}}}, truth), 0);
   const double t1 = Coefficient(model, "T1");
   EXPECT_NEAR(t1, 100, 0.1);
   EXPECT_NEAR(Coefficient(model, "T1*sigma") / t1, 0.04, 0.001);
@@ -112,7 +112,7 @@ TEST(ScalingLawTest, UslStandsNoiseAndAnOutlier) {
     const double noisy = UslTime(r.at("workers")) * std::exp(0.03 * rng.Normal());
     return ++row == 9 ? 4 * noisy : noisy;
   };
-  const Model model = FitBy(
+  const Model model = FitLawBy(
       "usl", Grid({{"workers", {1, 2, 4, 6, 8, 12, 16, 24}}, {"run", {1, 2, 3, 4}}}, truth), 0);
   EXPECT_LT(Off(At(model, {48, 2}), UslTime(48)), 0.15);
 }
@@ -138,7 +138,7 @@ TEST(ScalingLawTest, PolluxTellsNodesApartAndOverlaps) {
                              {"gpus", {1, 2, 3, 4, 6, 8, 12, 16}},
                              {"local_bsz", {16, 32, 64, 128}}},
                             truth, Possible);
-  const Model model = FitBy("pollux", data, 1);
+  const Model model = FitLawBy("pollux", data, 1);
   EXPECT_NEAR(Coefficient(model, "beta_compute"), 0.004, 1e-4);
   EXPECT_NEAR(Coefficient(model, "alpha_across"), 0.2, 0.005);
   EXPECT_NEAR(Coefficient(model, "beta_within"), 0.005, 5e-4);
@@ -150,7 +150,7 @@ TEST(ScalingLawTest, PolluxFreezesWhatNobodyMeasured) {
   const Truth truth = [](const Row& r) { return PolluxTime(1, r.at("gpus"), r.at("local_bsz")); };
   const Dataset data =
       Grid({{"nodes", {1}}, {"gpus", {1, 2, 3, 4, 6, 8}}, {"local_bsz", {16, 32, 64, 128}}}, truth);
-  const Model model = FitBy("pollux", data, 1);
+  const Model model = FitLawBy("pollux", data, 1);
   for (const LawTerm& term : LawOf(model).terms) {
     EXPECT_EQ(term.frozen, term.parameter.ends_with("_across")) << term.parameter;
   }
@@ -168,7 +168,7 @@ TEST(ScalingLawTest, PolluxReadsTheTimeOfAPassAndASharedBatch) {
   };
   const Dataset data = Grid(
       {{"workers", {1, 2, 3, 4, 6, 8}}, {"batch", {64, 128, 256}}, {"images", {1e4, 4e4}}}, truth);
-  const Model model = FitBy("pollux", data, 0);
+  const Model model = FitLawBy("pollux", data, 0);
   EXPECT_LT(Off(At(model, {32, 128, 8e4}), time(32, 128, 8e4)), 0.03);
 }
 
@@ -178,7 +178,7 @@ TEST(ScalingLawTest, OptimusWeighsWorkersAgainstServers) {
   };
   const Truth truth = [&](const Row& r) { return time(r.at("workers"), r.at("num_ps")); };
   const Dataset data = Grid({{"workers", {1, 2, 3, 4, 6, 8}}, {"num_ps", {1, 2, 4, 8}}}, truth);
-  const Model model = FitBy("optimus", data, 0);
+  const Model model = FitLawBy("optimus", data, 0);
   EXPECT_NEAR(Coefficient(model, "theta2"), 0.03, 1e-4);
   EXPECT_LT(Off(At(model, {24, 4}), time(24, 4)), 0.01);
 }
@@ -189,7 +189,7 @@ TEST(ScalingLawTest, OptimusAlsoKnowsAsynchronousWorkers) {
   };
   const Truth truth = [&](const Row& r) { return time(r.at("workers"), r.at("num_ps")); };
   const Dataset data = Grid({{"workers", {1, 2, 3, 4, 6, 8}}, {"num_ps", {1, 2, 4, 8}}}, truth);
-  const Model model = FitBy("optimus", data, 0);
+  const Model model = FitLawBy("optimus", data, 0);
   EXPECT_EQ(model.fitted.candidate.settings.at("async"), 1);
   EXPECT_LT(Off(At(model, {24, 4}), time(24, 4)), 0.01);
 }
@@ -202,7 +202,7 @@ TEST(ScalingLawTest, ServersSaturate) {
   const Truth truth = [&](const Row& r) { return time(r.at("workers"), r.at("gradient_mb")); };
   const Dataset data =
       Grid({{"workers", {1, 2, 3, 4, 6, 8, 12}}, {"gradient_mb", {80, 160, 320}}}, truth);
-  const Model model = FitBy("ps", data, 0);
+  const Model model = FitLawBy("ps", data, 0);
   EXPECT_NEAR(Coefficient(model, "1/B"), 0.01, 1e-4);
   EXPECT_LT(Off(At(model, {64, 160}), 1.6), 0.02);
   EXPECT_LT(Off(At(model, {64, 640}), 6.4), 0.02);
@@ -214,7 +214,7 @@ TEST(ScalingLawTest, RingFindsBandwidthAndLatency) {
   };
   const Truth truth = [&](const Row& r) { return time(r.at("workers"), r.at("model_mb")); };
   const Dataset data = Grid({{"workers", kCounts}, {"model_mb", {50, 100, 400}}}, truth);
-  const Model model = FitBy("ring", data, 0);
+  const Model model = FitLawBy("ring", data, 0);
   EXPECT_NEAR(Coefficient(model, "1/B"), 1 / 500.0, 1e-5);
   EXPECT_NEAR(Coefficient(model, "latency"), 0.002, 1e-5);
   EXPECT_LT(Off(At(model, {64, 200}), time(64, 200)), 0.01);
@@ -223,7 +223,7 @@ TEST(ScalingLawTest, RingFindsBandwidthAndLatency) {
 TEST(ScalingLawTest, PmnfFindsTheTermsOfOneColumn) {
   const auto time = [](double n) { return 4 + 0.5 * n * std::log2(n); };
   const Truth truth = [&](const Row& r) { return time(r.at("p")); };
-  const Model model = FitBy("pmnf", Grid({{"p", {2, 4, 8, 16, 32, 64}}}, truth), 0);
+  const Model model = FitLawBy("pmnf", Grid({{"p", {2, 4, 8, 16, 32, 64}}}, truth), 0);
   EXPECT_LT(Off(At(model, {1024}), time(1024)), 0.01);
   const ScalingLaw law = LawOf(model);
   ASSERT_EQ(law.terms.size(), 2);
@@ -235,7 +235,7 @@ TEST(ScalingLawTest, PmnfFallsUnderStrongScaling) {
   const Truth truth = [&](const Row& r) { return time(r.at("workers"), r.at("size")); };
   const Dataset data =
       Grid({{"workers", {1, 2, 4, 8, 16, 32}}, {"size", {10, 20, 40, 80, 160}}}, truth);
-  const Model model = FitBy("pmnf", data, 0);
+  const Model model = FitLawBy("pmnf", data, 0);
   EXPECT_LT(Off(At(model, {128, 160}), time(128, 160)), 0.02);
 }
 
@@ -249,7 +249,7 @@ TEST(ScalingLawTest, ColumnsWithoutAPlaceInTheLawScaleTheWhole) {
   };
   const Dataset data = Grid({{"workers", kCounts}, {"layers", {10, 20, 50}}, {"type", {0, 1, 2}}},
                             truth, {}, {"slow", "slower", "fast"});
-  const Model model = FitBy("amdahl", data, 0);
+  const Model model = FitLawBy("amdahl", data, 0);
   EXPECT_LT(Off(At(model, {32, 100, 2}), time(32, 100, 2)), 0.02);
   EXPECT_LT(Off(At(model, {1, 10, 1}), time(1, 10, 1)), 0.02);
 }
@@ -262,7 +262,7 @@ TEST(ScalingLawTest, AMachineMeasuredWithOneWorkerTakesTheShapeOfTheOthers) {
       Grid({{"workers", {1, 2, 3, 4, 6, 8, 12, 16}}, {"type", {0, 1}}}, truth,
            [](const Row& r) { return r.at("type") == 0 || r.at("workers") == 1; }, {"a", "b"});
   for (const char* technique : {"usl", "pmnf", "ring"}) {
-    const Model model = FitBy(technique, data);
+    const Model model = FitLawBy(technique, data);
     for (const double n : {2.0, 8.0, 16.0, 24.0}) {
       EXPECT_LT(Off(At(model, {n, 1}), 0.35 * UslTime(n)), 0.05) << technique << " at " << n;
     }
@@ -277,7 +277,7 @@ TEST(ScalingLawTest, MachinesWithEnoughCountsHaveTheirOwnExchange) {
   const Truth truth = [&](const Row& r) { return time(r.at("workers"), r.at("type")); };
   const Dataset data =
       Grid({{"workers", {1, 2, 3, 4, 6, 8}}, {"type", {0, 1}}}, truth, {}, {"a", "b"});
-  const Model model = FitBy("ring", data);
+  const Model model = FitLawBy("ring", data);
   EXPECT_EQ(model.fitted.candidate.settings.at("apart"), 1);
   const ScalingLaw law = LawOf(model);
   ASSERT_EQ(law.exchange.size(), 2);
@@ -295,7 +295,7 @@ TEST(ScalingLawTest, LittleDataIsEnoughAndConstantColumnsDoNotMatter) {
       support::NumberTable({{"workers", {1, 2, 4}}, {"batch", {32, 32, 32}}, {"y", {10, 6, 4}}}),
       "y");
   for (const char* technique : {"amdahl", "usl", "ps", "ring", "pmnf"}) {
-    const Model model = FitBy(technique, data);
+    const Model model = FitLawBy(technique, data);
     for (const double n : {1.0, 3.0, 1e6, 1e300}) {
       const double predicted = At(model, {n, 32});
       EXPECT_TRUE(std::isfinite(predicted) && predicted > 0) << technique;
@@ -348,7 +348,7 @@ TEST(ScalingLawTest, ReadsBackToTheLastBitAndRefusesDamage) {
              return (r.at("type") == 0 ? 3 : 1) * (1 + r.at("batch")) + 0.3 * r.at("workers");
            },
            {}, {"a", "b"});
-  const Model model = FitBy("pollux", data);
+  const Model model = FitLawBy("pollux", data);
   const Model again = ModelFromText(ModelToText(model), "m").value();
   EXPECT_EQ(again.fitted.Predict(data.x), model.fitted.Predict(data.x));
 

@@ -9,14 +9,14 @@
 namespace reckon::numeric {
 namespace {
 
-struct Problem {
+struct LassoProblem {
   Matrix x;
   Vector y;
 };
 
-Problem RandomProblem(uint64_t seed, Eigen::Index rows, Eigen::Index columns) {
+LassoProblem RandomProblem(uint64_t seed, Eigen::Index rows, Eigen::Index columns) {
   base::Rng rng(seed);
-  Problem problem{Matrix(rows, columns), Vector(rows)};
+  LassoProblem problem{Matrix(rows, columns), Vector(rows)};
   for (double& cell : problem.x.reshaped()) cell = rng.Normal();
   // Neighbours hang together, as forms of one column do.
   for (Eigen::Index j = 1; j < columns; ++j) problem.x.col(j) += 0.8 * problem.x.col(j - 1);
@@ -30,7 +30,7 @@ Problem RandomProblem(uint64_t seed, Eigen::Index rows, Eigen::Index columns) {
 TEST(LassoPathTest, SatisfiesTheKarushKuhnTuckerConditions) {
   const std::vector<double> alphas{0.3, 0.1, 0.01, 0.001};
   for (uint64_t seed = 0; seed < 20; ++seed) {
-    const Problem problem = RandomProblem(seed, 40, 12);
+    const LassoProblem problem = RandomProblem(seed, 40, 12);
     const Standardised z = Standardise(problem.x);
     const Standardised v = Standardise(problem.y);
     const auto solutions = LassoPath(problem.x, problem.y).Solve(alphas);
@@ -72,7 +72,7 @@ TEST(LassoPathTest, AgreesWithScikitLearn) {
 }
 
 TEST(LassoPathTest, APenaltyDoesNotDependOnTheOthers) {
-  const Problem problem = RandomProblem(7, 30, 9);
+  const LassoProblem problem = RandomProblem(7, 30, 9);
   const LassoPath path(problem.x, problem.y);
   const std::vector<double> alphas{0.001, 0.7, 0.05, 2, 0.05};
   const auto together = path.Solve(alphas);
@@ -85,7 +85,7 @@ TEST(LassoPathTest, APenaltyDoesNotDependOnTheOthers) {
 }
 
 TEST(LassoPathTest, CopiesAndConstantsDoNoHarm) {
-  Problem problem = RandomProblem(3, 20, 4);
+  LassoProblem problem = RandomProblem(3, 20, 4);
   problem.x.col(1) = problem.x.col(0);
   problem.x.col(2).setConstant(5);
   const auto solution = LassoPath(problem.x, problem.y).Solve(std::vector<double>{0.01})[0];

@@ -7,7 +7,7 @@
 namespace reckon::numeric {
 namespace {
 
-Matrix RandomMatrix(Eigen::Index rows, Eigen::Index columns, base::Rng& rng) {
+Matrix RandomColumns(Eigen::Index rows, Eigen::Index columns, base::Rng& rng) {
   Matrix a(rows, columns);
   for (double& cell : a.reshaped()) cell = rng.Normal();
   return a;
@@ -15,7 +15,7 @@ Matrix RandomMatrix(Eigen::Index rows, Eigen::Index columns, base::Rng& rng) {
 
 TEST(NnlsTest, FindsNonNegativeTruth) {
   base::Rng rng(1);
-  const Matrix a = RandomMatrix(40, 4, rng).cwiseAbs();
+  const Matrix a = RandomColumns(40, 4, rng).cwiseAbs();
   const Vector truth{{3.0, 0.0, 0.5, 2.0}};
   const Vector x = SolveNnls(a, a * truth).value();
   EXPECT_LT((x - truth).norm(), 1e-9);
@@ -28,10 +28,10 @@ TEST(NnlsTest, SatisfiesOptimalityConditionsOnRandomProblems) {
     base::Rng rng(seed);
     const auto rows = static_cast<Eigen::Index>(2 + rng.Below(40));
     const auto columns = static_cast<Eigen::Index>(1 + rng.Below(12));
-    Matrix a = RandomMatrix(rows, columns, rng);
+    Matrix a = RandomColumns(rows, columns, rng);
     if (columns > 2 && seed % 3 == 0) a.col(1) = a.col(0) * 2;  // dependent columns
     if (seed % 7 == 0) a.col(0).setZero();
-    const Vector b = RandomMatrix(rows, 1, rng);
+    const Vector b = RandomColumns(rows, 1, rng);
     const auto solved = SolveNnls(a, b);
     ASSERT_TRUE(solved.ok()) << seed;
     const Vector& x = *solved;

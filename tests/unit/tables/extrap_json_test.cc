@@ -10,11 +10,11 @@ namespace {
 
 using testing::ElementsAre;
 
-core::Table ReadGood(std::string text) { return ReadFormat(Format::kExtraP, std::move(text)); }
-std::string Error(std::string text) { return FormatError(Format::kExtraP, std::move(text)); }
+core::Table ReadJson(std::string text) { return ReadFormat(Format::kExtraP, std::move(text)); }
+std::string JsonError(std::string text) { return FormatError(Format::kExtraP, std::move(text)); }
 
 TEST(ExtraPJson, ReadsTheNewerForm) {
-  const core::Table table = ReadGood(R"( {
+  const core::Table table = ReadJson(R"( {
     "parameters": ["p", "n"],
     "measurements": {
       "main->a": {"time": [{"point": [1, 2], "values": [5, 6.5]}, {"point": [2, 4], "values": [7]}],
@@ -33,7 +33,7 @@ TEST(ExtraPJson, ReadsTheNewerForm) {
 }
 
 TEST(ExtraPJson, NamesUnnamedRegionsAndMetrics) {
-  const core::Table table = ReadGood(
+  const core::Table table = ReadJson(
       R"({"parameters": ["p"], "measurements": {"": {"": [{"point": [1], "values": [5]}]}}})");
   EXPECT_THAT(Cells(table, "region"), ElementsAre("main"));
   EXPECT_THAT(Cells(table, "metric"), ElementsAre("time"));
@@ -41,7 +41,7 @@ TEST(ExtraPJson, NamesUnnamedRegionsAndMetrics) {
 
 TEST(ExtraPJson, NamesThePlaceOfAMistakeInTheNewerForm) {
   const auto with_point = [](const std::string& point) {
-    return Error(R"({"parameters": ["p"], "measurements": {"r": {"m": [)" + point + "]}}}");
+    return JsonError(R"({"parameters": ["p"], "measurements": {"r": {"m": [)" + point + "]}}}");
   };
   EXPECT_EQ(with_point("1"), "runs.csv: /measurements/r/m/0: expected an object, found number");
   EXPECT_EQ(with_point("{}"), "runs.csv: /measurements/r/m/0: 'point' is missing");
@@ -56,28 +56,29 @@ TEST(ExtraPJson, NamesThePlaceOfAMistakeInTheNewerForm) {
             "runs.csv: /measurements/r/m/0/values: the list is empty");
   EXPECT_EQ(with_point(R"({"point": [1], "values": [1, null]})"),
             "runs.csv: /measurements/r/m/0/values/1: expected a number, found null");
-  EXPECT_EQ(Error(R"({"parameters": ["p"], "measurements": {"r": {"m": 1}}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p"], "measurements": {"r": {"m": 1}}})"),
             "runs.csv: /measurements/r/m: expected a list, found number");
-  EXPECT_EQ(Error(R"({"parameters": ["p"], "measurements": {"r": 1}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p"], "measurements": {"r": 1}})"),
             "runs.csv: /measurements/r: expected an object, found number");
-  EXPECT_EQ(Error(R"({"parameters": ["p"], "measurements": 1})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p"], "measurements": 1})"),
             "runs.csv: /measurements: expected an object, found number");
-  EXPECT_EQ(Error(R"({"parameters": ["p"], "measurements": {"a\u0000b": {}}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p"], "measurements": {"a\u0000b": {}}})"),
             "runs.csv: /measurements: a name with a NUL character");
-  EXPECT_EQ(Error(R"({"parameters": ["p"], "measurements": {}})"), "runs.csv has no measurements");
-  EXPECT_EQ(Error(R"({"parameters": ["p"]})"), "runs.csv: 'measurements' is missing");
-  EXPECT_EQ(Error(R"({"measurements": {}})"), "runs.csv: 'parameters' is missing");
-  EXPECT_EQ(Error(R"({"parameters": [], "measurements": {}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p"], "measurements": {}})"),
+            "runs.csv has no measurements");
+  EXPECT_EQ(JsonError(R"({"parameters": ["p"]})"), "runs.csv: 'measurements' is missing");
+  EXPECT_EQ(JsonError(R"({"measurements": {}})"), "runs.csv: 'parameters' is missing");
+  EXPECT_EQ(JsonError(R"({"parameters": [], "measurements": {}})"),
             "runs.csv: /parameters: the list is empty");
-  EXPECT_EQ(Error(R"({"parameters": "p", "measurements": {}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": "p", "measurements": {}})"),
             "runs.csv: /parameters: expected a list, found string");
-  EXPECT_EQ(Error(R"({"parameters": ["p", 1], "measurements": {}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p", 1], "measurements": {}})"),
             "runs.csv: /parameters/1: expected a text, found number");
-  EXPECT_EQ(Error(R"({"parameters": ["p", "p"], "measurements": {}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["p", "p"], "measurements": {}})"),
             "runs.csv: /parameters/1: two parameters are named 'p'");
-  EXPECT_EQ(Error(R"({"parameters": ["region"], "measurements": {}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": ["region"], "measurements": {}})"),
             "runs.csv: /parameters/0: a parameter cannot be named 'region'");
-  EXPECT_EQ(Error(R"({"parameters": [" "], "measurements": {}})"),
+  EXPECT_EQ(JsonError(R"({"parameters": [" "], "measurements": {}})"),
             "runs.csv: /parameters/0: a parameter has no name");
 }
 
@@ -104,7 +105,7 @@ std::string Older(const std::string& part = "", const std::string& value = "") {
 }
 
 TEST(ExtraPJson, ReadsTheOlderForm) {
-  const core::Table table = ReadGood(Older());
+  const core::Table table = ReadJson(Older());
   EXPECT_THAT(table.Names(), ElementsAre("p", "n", "region", "metric", "value"));
   EXPECT_THAT(Cells(table, "p"), ElementsAre("5", "4", "4"));
   EXPECT_THAT(Cells(table, "n"), ElementsAre("9", "8", "8"));
@@ -115,43 +116,43 @@ TEST(ExtraPJson, ReadsTheOlderForm) {
 
 TEST(ExtraPJson, NamesThePlaceOfAMistakeInTheOlderForm) {
   for (const char* part : {"parameters", "coordinates", "callpaths", "metrics", "measurements"}) {
-    EXPECT_EQ(Error(Older(part)), "runs.csv: '" + std::string(part) + "' is missing");
+    EXPECT_EQ(JsonError(Older(part)), "runs.csv: '" + std::string(part) + "' is missing");
   }
-  EXPECT_EQ(Error(Older("parameters", "[]")), "runs.csv: /parameters: the list is empty");
-  EXPECT_EQ(Error(Older("parameters", R"([{"id": 1, "name": "p"}, {"id": 1, "name": "n"}])")),
+  EXPECT_EQ(JsonError(Older("parameters", "[]")), "runs.csv: /parameters: the list is empty");
+  EXPECT_EQ(JsonError(Older("parameters", R"([{"id": 1, "name": "p"}, {"id": 1, "name": "n"}])")),
             "runs.csv: /parameters/1/id: 1 is there twice");
-  EXPECT_EQ(Error(Older("parameters", R"([{"id": "1", "name": "p"}])")),
+  EXPECT_EQ(JsonError(Older("parameters", R"([{"id": "1", "name": "p"}])")),
             "runs.csv: /parameters/0/id: expected a whole number, found string");
-  EXPECT_EQ(Error(Older("parameters", R"([{"id": 1, "name": "p"}])")),
+  EXPECT_EQ(JsonError(Older("parameters", R"([{"id": 1, "name": "p"}])")),
             "runs.csv: /coordinates/0/parameter_value_pairs/0/parameter_id: no parameter has the "
             "id 2");
-  EXPECT_EQ(Error(Older("coordinates", R"([{"id": 10, "parameter_value_pairs": []}])")),
+  EXPECT_EQ(JsonError(Older("coordinates", R"([{"id": 10, "parameter_value_pairs": []}])")),
             "runs.csv: /coordinates/0/parameter_value_pairs: expected 2 parameters");
-  EXPECT_EQ(Error(Older("coordinates",
-                        R"([{"id": 10, "parameter_value_pairs": [
+  EXPECT_EQ(JsonError(Older("coordinates",
+                            R"([{"id": 10, "parameter_value_pairs": [
                             {"parameter_id": 1, "parameter_value": 1},
                             {"parameter_id": 1, "parameter_value": 1}]}])")),
             "runs.csv: /coordinates/0/parameter_value_pairs/1: the parameter is there twice");
-  EXPECT_EQ(Error(Older("coordinates",
-                        R"([{"id": 10, "parameter_value_pairs": [
+  EXPECT_EQ(JsonError(Older("coordinates",
+                            R"([{"id": 10, "parameter_value_pairs": [
                             {"parameter_id": 1, "parameter_value": "x"}]}])")),
             "runs.csv: /coordinates/0/parameter_value_pairs/0/parameter_value: expected a number, "
             "found string");
-  EXPECT_EQ(Error(Older("callpaths", R"([{"id": 1}])")),
+  EXPECT_EQ(JsonError(Older("callpaths", R"([{"id": 1}])")),
             "runs.csv: /callpaths/0: 'name' is missing");
-  EXPECT_EQ(Error(Older("metrics", R"([{"id": 8, "name": "time"}])")),
+  EXPECT_EQ(JsonError(Older("metrics", R"([{"id": 8, "name": "time"}])")),
             "runs.csv: /measurements/0/metric_id: no metric has the id 7");
-  EXPECT_EQ(Error(Older("measurements", "[{}]")),
+  EXPECT_EQ(JsonError(Older("measurements", "[{}]")),
             "runs.csv: /measurements/0: 'coordinate_id' is missing");
-  EXPECT_EQ(Error(Older("measurements",
-                        R"([{"callpath_id": 1, "coordinate_id": 10, "metric_id": 7,
+  EXPECT_EQ(JsonError(Older("measurements",
+                            R"([{"callpath_id": 1, "coordinate_id": 10, "metric_id": 7,
                              "value": "1"}])")),
             "runs.csv: /measurements/0/value: expected a list of numbers, found string");
-  EXPECT_EQ(Error(Older("measurements", "[]")), "runs.csv has no measurements");
+  EXPECT_EQ(JsonError(Older("measurements", "[]")), "runs.csv has no measurements");
 }
 
 TEST(ExtraPJsonLines, ReadsALineForEachMeasurement) {
-  const core::Table table = ReadGood(
+  const core::Table table = ReadJson(
       "{\"params\": {\"p\": 1, \"n\": 2}, \"value\": 5, \"callpath\": \"io\", \"metric\": \"b\"}\n"
       "\n"
       "{\"value\": [6, 7], \"params\": {\"n\": 4, \"p\": 3}}\r\n");
@@ -165,39 +166,41 @@ TEST(ExtraPJsonLines, ReadsALineForEachMeasurement) {
 }
 
 TEST(ExtraPJsonLines, ReadsASingleOne) {
-  const core::Table table = ReadGood("\n{\"params\": {\"p\": 1},\n \"value\": 5}\n");
+  const core::Table table = ReadJson("\n{\"params\": {\"p\": 1},\n \"value\": 5}\n");
   EXPECT_THAT(Cells(table, "value"), ElementsAre("5"));
   EXPECT_THAT(table.lines, ElementsAre(2));
 }
 
 TEST(ExtraPJsonLines, NamesTheLineOfAMistake) {
   const std::string good = "{\"params\": {\"p\": 1}, \"value\": 5}\n";
-  EXPECT_EQ(Error(good + "\n{\"params\": \n"), "runs.csv, line 3: not valid JSON");
-  EXPECT_EQ(Error(good + "[]\n"), "runs.csv, line 2: expected an object, found array");
-  EXPECT_EQ(Error(good + "{}\n"), "runs.csv, line 2: 'params' is missing");
-  EXPECT_EQ(Error(good + "{\"params\": {\"p\": 1}}\n"), "runs.csv, line 2: 'value' is missing");
-  EXPECT_EQ(Error(good + "{\"params\": {\"p\": \"x\"}, \"value\": 1}\n"),
+  EXPECT_EQ(JsonError(good + "\n{\"params\": \n"), "runs.csv, line 3: not valid JSON");
+  EXPECT_EQ(JsonError(good + "[]\n"), "runs.csv, line 2: expected an object, found array");
+  EXPECT_EQ(JsonError(good + "{}\n"), "runs.csv, line 2: 'params' is missing");
+  EXPECT_EQ(JsonError(good + "{\"params\": {\"p\": 1}}\n"), "runs.csv, line 2: 'value' is missing");
+  EXPECT_EQ(JsonError(good + "{\"params\": {\"p\": \"x\"}, \"value\": 1}\n"),
             "runs.csv, line 2: /params/p: expected a number, found string");
-  EXPECT_EQ(Error(good + "{\"params\": {\"q\": 1}, \"value\": 1}\n"),
+  EXPECT_EQ(JsonError(good + "{\"params\": {\"q\": 1}, \"value\": 1}\n"),
             "runs.csv, line 2: /params: 'p' is missing");
-  EXPECT_EQ(Error(good + "{\"params\": {\"p\": 1, \"q\": 1}, \"value\": 1}\n"),
+  EXPECT_EQ(JsonError(good + "{\"params\": {\"p\": 1, \"q\": 1}, \"value\": 1}\n"),
             "runs.csv, line 2: /params: 2 parameters, expected 1 as before");
-  EXPECT_EQ(Error(good + "{\"params\": {\"p\": 1}, \"value\": \"x\"}\n"),
+  EXPECT_EQ(JsonError(good + "{\"params\": {\"p\": 1}, \"value\": \"x\"}\n"),
             "runs.csv, line 2: /value: expected a list of numbers, found string");
-  EXPECT_EQ(Error(good + "{\"params\": {\"p\": 1}, \"value\": 1, \"metric\": 3}\n"),
+  EXPECT_EQ(JsonError(good + "{\"params\": {\"p\": 1}, \"value\": 1, \"metric\": 3}\n"),
             "runs.csv, line 2: /metric: expected a text, found number");
-  EXPECT_EQ(Error(good + "{\"params\": {\"p\": 1}, \"value\": 1, \"callpath\": \"a\\u0000\"}\n"),
-            "runs.csv, line 2: /callpath: a text with a NUL character");
-  EXPECT_EQ(Error("{\"params\": {}, \"value\": 1}\n"),
+  EXPECT_EQ(
+      JsonError(good + "{\"params\": {\"p\": 1}, \"value\": 1, \"callpath\": \"a\\u0000\"}\n"),
+      "runs.csv, line 2: /callpath: a text with a NUL character");
+  EXPECT_EQ(JsonError("{\"params\": {}, \"value\": 1}\n"),
             "runs.csv, line 1: /params: there are no parameters");
-  EXPECT_EQ(Error("{\"params\": {\"metric\": 1}, \"value\": 1}\n"),
+  EXPECT_EQ(JsonError("{\"params\": {\"metric\": 1}, \"value\": 1}\n"),
             "runs.csv, line 1: /params: a parameter cannot be named 'metric'");
 }
 
 TEST(ExtraPJson, SaysWhereTextIsNoJson) {
-  EXPECT_EQ(Error("{\n  \"parameters\": [,]\n}"), "runs.csv, line 2, column 18: not valid JSON");
-  EXPECT_EQ(Error("{"), "runs.csv, line 1, column 2: not valid JSON");
-  EXPECT_EQ(Error("{\"params\": {\"p\": 1e999}, \"value\": 1}"), "runs.csv: not valid JSON");
+  EXPECT_EQ(JsonError("{\n  \"parameters\": [,]\n}"),
+            "runs.csv, line 2, column 18: not valid JSON");
+  EXPECT_EQ(JsonError("{"), "runs.csv, line 1, column 2: not valid JSON");
+  EXPECT_EQ(JsonError("{\"params\": {\"p\": 1e999}, \"value\": 1}"), "runs.csv: not valid JSON");
 }
 
 }  // namespace

@@ -11,11 +11,11 @@ namespace {
 
 using testing::ElementsAre;
 
-core::Table ReadGood(std::string text) { return ReadFormat(Format::kExtraP, std::move(text)); }
-std::string Error(std::string text) { return FormatError(Format::kExtraP, std::move(text)); }
+core::Table ReadText(std::string text) { return ReadFormat(Format::kExtraP, std::move(text)); }
+std::string TextError(std::string text) { return FormatError(Format::kExtraP, std::move(text)); }
 
 TEST(ExtraPText, ReadsOneRowForEachRepetition) {
-  const core::Table table = ReadGood(
+  const core::Table table = ReadText(
       "# a comment\n"
       "PARAMETER p\n"
       "\n"
@@ -45,13 +45,13 @@ TEST(ExtraPText, ReadsOneRowForEachRepetition) {
 }
 
 TEST(ExtraPText, NamesRegionAndMetricItself) {
-  const core::Table table = ReadGood("PARAMETER p\nPOINTS 1\nDATA 5\n");
+  const core::Table table = ReadText("PARAMETER p\nPOINTS 1\nDATA 5\n");
   EXPECT_THAT(Cells(table, "region"), ElementsAre("main"));
   EXPECT_THAT(Cells(table, "metric"), ElementsAre("time"));
 }
 
 TEST(ExtraPText, GathersParametersAndPoints) {
-  const core::Table table = ReadGood(
+  const core::Table table = ReadText(
       "PARAMETER p\nPARAMETER q r\nPOINTS (1 2 3) (4 5 6)\nPOINTS ((7) (8) (9))\n"
       "REGION a\nDATA 1\nDATA 2\nDATA 3\n");
   EXPECT_THAT(table.Names(), ElementsAre("p", "q", "r", "region", "metric", "value"));
@@ -61,63 +61,65 @@ TEST(ExtraPText, GathersParametersAndPoints) {
 
 TEST(ExtraPText, TakesMetricBeforeRegionAndRegionBeforeMetric) {
   const core::Table first =
-      ReadGood("PARAMETER p\nPOINTS 1\nMETRIC m\nREGION a\nDATA 1\nREGION b\nDATA 2\n");
+      ReadText("PARAMETER p\nPOINTS 1\nMETRIC m\nREGION a\nDATA 1\nREGION b\nDATA 2\n");
   EXPECT_THAT(Cells(first, "metric"), ElementsAre("m", "m"));
   const core::Table second =
-      ReadGood("PARAMETER p\nPOINTS 1\nREGION a\nMETRIC m\nDATA 1\nMETRIC n\nDATA 2\n");
+      ReadText("PARAMETER p\nPOINTS 1\nREGION a\nMETRIC m\nDATA 1\nMETRIC n\nDATA 2\n");
   EXPECT_THAT(Cells(second, "region"), ElementsAre("a", "a"));
   EXPECT_THAT(Cells(second, "metric"), ElementsAre("m", "n"));
 }
 
 TEST(ExtraPText, NamesTheLineOfAMistake) {
-  EXPECT_EQ(Error("PARAMETER p\nREGION a\nDATA 1\n"), "runs.csv, line 3: DATA before POINTS");
-  EXPECT_EQ(Error("POINTS 1\n"), "runs.csv, line 1: POINTS before PARAMETER");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nDATA 1\nDATA 2\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nREGION a\nDATA 1\n"), "runs.csv, line 3: DATA before POINTS");
+  EXPECT_EQ(TextError("POINTS 1\n"), "runs.csv, line 1: POINTS before PARAMETER");
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nDATA 1\nDATA 2\n"),
             "runs.csv, line 4: more DATA lines than points (1)");
-  EXPECT_EQ(Error("PARAMETER p q\nPOINTS (1 2) (3)\n"),
+  EXPECT_EQ(TextError("PARAMETER p q\nPOINTS (1 2) (3)\n"),
             "runs.csv, line 2: a point has 1 coordinate, expected 2");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1 x\n"), "runs.csv, line 2: 'x' is not a number");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nDATA 1 2,5\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1 x\n"), "runs.csv, line 2: 'x' is not a number");
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nDATA 1 2,5\n"),
             "runs.csv, line 3: '2,5' is not a number");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nDATA nan\n"), "runs.csv, line 3: 'nan' is not a number");
-  EXPECT_EQ(Error("PARAMETER p\nPIONTS 1\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nDATA nan\n"),
+            "runs.csv, line 3: 'nan' is not a number");
+  EXPECT_EQ(TextError("PARAMETER p\nPIONTS 1\n"),
             "runs.csv, line 2: unknown keyword 'PIONTS'; did you mean 'POINTS'?");
-  EXPECT_EQ(Error("a,b\n1,2\n"),
+  EXPECT_EQ(TextError("a,b\n1,2\n"),
             "runs.csv, line 1: unknown keyword 'a,b'; known: PARAMETER, POINTS, METRIC, REGION, "
             "DATA");
 }
 
 TEST(ExtraPText, WantsOneDataLineForEachPoint) {
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1 2 3\nREGION a\nDATA 1\nDATA 2\nREGION b\nDATA 1\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1 2 3\nREGION a\nDATA 1\nDATA 2\nREGION b\nDATA 1\n"),
             "runs.csv, line 5: region 'a', metric 'time' ends with 2 DATA lines, expected 3, one "
             "for each point");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1 2\nMETRIC m\nDATA 1\nMETRIC n\nDATA 1\nDATA 2\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1 2\nMETRIC m\nDATA 1\nMETRIC n\nDATA 1\nDATA 2\n"),
             "runs.csv, line 4: region 'main', metric 'm' ends with 1 DATA line, expected 2, one "
             "for each point");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 1\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1 2\nREGION a\nDATA 1\n"),
             "runs.csv, line 4: region 'a', metric 'time' ends with 1 DATA line, expected 2, one "
             "for each point");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nREGION a\nREGION b\nDATA 1\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nREGION a\nREGION b\nDATA 1\n"),
             "runs.csv, line 3: region 'a' has no DATA");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nDATA 1\nREGION b\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nDATA 1\nREGION b\n"),
             "runs.csv, line 4: region 'b' has no DATA");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\n"), "runs.csv has no measurements");
-  EXPECT_EQ(Error(" \n\n"), "runs.csv is empty");
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\n"), "runs.csv has no measurements");
+  EXPECT_EQ(TextError(" \n\n"), "runs.csv is empty");
 }
 
 TEST(ExtraPText, WantsSomethingBehindEachKeyword) {
-  EXPECT_EQ(Error("PARAMETER\n"), "runs.csv, line 1: PARAMETER without a name");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS \n"), "runs.csv, line 2: POINTS without points");
-  EXPECT_EQ(Error("METRIC\n"), "runs.csv, line 1: METRIC without a name");
-  EXPECT_EQ(Error("REGION \n"), "runs.csv, line 1: REGION without a name");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nDATA\n"), "runs.csv, line 3: DATA without numbers");
+  EXPECT_EQ(TextError("PARAMETER\n"), "runs.csv, line 1: PARAMETER without a name");
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS \n"), "runs.csv, line 2: POINTS without points");
+  EXPECT_EQ(TextError("METRIC\n"), "runs.csv, line 1: METRIC without a name");
+  EXPECT_EQ(TextError("REGION \n"), "runs.csv, line 1: REGION without a name");
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nDATA\n"), "runs.csv, line 3: DATA without numbers");
 }
 
 TEST(ExtraPText, ChecksParameters) {
-  EXPECT_EQ(Error("PARAMETER p\nPARAMETER q p\n"),
+  EXPECT_EQ(TextError("PARAMETER p\nPARAMETER q p\n"),
             "runs.csv, line 2: two parameters are named 'p'");
-  EXPECT_EQ(Error("PARAMETER value\n"), "runs.csv, line 1: a parameter cannot be named 'value'");
-  EXPECT_EQ(Error("PARAMETER p\nPOINTS 1\nPARAMETER q\n"),
+  EXPECT_EQ(TextError("PARAMETER value\n"),
+            "runs.csv, line 1: a parameter cannot be named 'value'");
+  EXPECT_EQ(TextError("PARAMETER p\nPOINTS 1\nPARAMETER q\n"),
             "runs.csv, line 3: PARAMETER behind POINTS, which lack its coordinates");
 }
 

@@ -1,0 +1,58 @@
+#include "train/data/prefetch.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+
+namespace reckon::train {
+
+Prefetcher::Prefetcher(const ImageSet& images, std::vector<uint32_t> order, size_t batch,
+                       size_t ahead)
+    : images_(images), order_(std::move(order)), batch_(batch), ahead_(ahead) {
+  RECKON_CHECK(batch > 0 && ahead > 0 && images.size() > 0);
+  producer_ = std::jthread([this](const std::stop_token& stop) { Produce(stop); });
+}
+
+void Prefetcher::Produce(const std::stop_token& stop) {
+  for (size_t begin = 0; begin < order_.size(); begin += batch_) {
+    Batch batch = Make(begin);
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait(lock, stop, [this] { return ready_.size() < ahead_; })) return;
+    ready_.push(std::move(batch));
+    changed_.notify_all();
+  }
+  const std::lock_guard lock(mutex_);
+  done_ = true;
+  changed_.notify_all();
+}
+
+Batch Prefetcher::Make(size_t begin) const {
+  const size_t count = std::min(batch_, order_.size() - begin);
+  Batch batch;
+  batch.pixels.resize(count * images_.shape.pixels());
+  batch.labels.resize(count);
+  float* out = batch.pixels.data();
+  for (size_t i = 0; i < count; ++i) {
+    const size_t image = order_[begin + i] % images_.size();
+    for (const uint8_t pixel : images_.Image(image)) {
+      *out++ = static_cast<float>(pixel) * (2.0F / 255) - 1;
+    }
+    batch.labels[i] = images_.labels[image];
+  }
+  return batch;
+}
+
+std::optional<Batch> Prefetcher::Next() {
+  const auto begin = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !ready_.empty() || done_; });
+  waited_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (ready_.empty()) return std::nullopt;
+  Batch batch = std::move(ready_.front());
+  ready_.pop();
+  changed_.notify_all();
+  return batch;
+}
+
+}  // namespace reckon::train

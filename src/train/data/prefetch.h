@@ -1,0 +1,50 @@
+// Batches made ready by another thread while the last one is trained on.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <queue>
+#include <thread>
+#include <vector>
+
+#include "train/data/image_set.h"
+
+namespace reckon::train {
+
+struct Batch {
+  std::vector<float> pixels;  // as in ImageSet, mapped from 0..255 to -1..1
+  std::vector<int64_t> labels;
+
+  size_t size() const { return labels.size(); }
+};
+
+// The batches of an order of rows (row r is image r % images.size()), `batch` rows each, the last one
+// maybe smaller. Up to `ahead` wait ready. `images` outlives it. Next() from one thread only.
+class Prefetcher {
+ public:
+  Prefetcher(const ImageSet& images, std::vector<uint32_t> order, size_t batch, size_t ahead = 2);
+
+  // Empty at the end. Waits for the batch; `waited_s()` adds up how long.
+  std::optional<Batch> Next();
+  double waited_s() const { return waited_s_; }
+
+ private:
+  void Produce(const std::stop_token& stop);
+  Batch Make(size_t begin) const;
+
+  const ImageSet& images_;
+  const std::vector<uint32_t> order_;
+  const size_t batch_;
+  const size_t ahead_;
+  double waited_s_ = 0;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable_any changed_;
+  std::queue<Batch> ready_;
+  bool done_ = false;
+  std::jthread producer_;  // last: joins before the rest goes
+};
+
+}  // namespace reckon::train

@@ -1,0 +1,17 @@
+// A parameter server's state in a file: a line of JSON, then floats as they lie in memory.
+#pragma once
+
+#include <filesystem>
+
+#include "base/result.h"
+#include "train/ps/parameter_table.h"
+
+namespace reckon::train {
+
+// Whole or not at all.
+base::Status WriteCheckpoint(const std::filesystem::path& path,
+                             const ParameterTable::Snapshot& snapshot);
+// kCorrupt: not such a file, cut off, or damaged (its checksum tells). kNotFound: there is none.
+base::Result<ParameterTable::Snapshot> ReadCheckpoint(const std::filesystem::path& path);
+
+}  // namespace reckon::train

@@ -1,0 +1,194 @@
+#include "train/ps/client.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/json.h"
+#include "train/ps/protocol.h"
+
+namespace reckon::train {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using base::Error;
+using base::ErrorCode;
+
+constexpr std::chrono::milliseconds kRetry{100};
+
+double Seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// The head of the message that is expected next, or why the server refuses.
+base::Result<MessageHead> Expect(net::Stream& stream, MessageKind kind) {
+  RECKON_ASSIGN(const MessageHead head, ReadHead(stream));
+  if (head.kind == kind) return head;
+  if (head.kind == MessageKind::kRefused) {
+    RECKON_ASSIGN(const std::string why, ReadText(stream, head));
+    return Error(ErrorCode::kFailed, "the parameter server refused: " + why);
+  }
+  return base::Corrupt("the parameter server answered something else");
+}
+
+base::Result<net::Stream> Reach(const net::Address& server, std::chrono::milliseconds patience) {
+  const auto deadline = Clock::now() + patience;
+  while (true) {
+    auto stream = net::Stream::Connect(server, patience);
+    if (stream.ok() || Clock::now() + kRetry >= deadline) return stream;
+    std::this_thread::sleep_for(kRetry);
+  }
+}
+
+// Says hello; brings `values` where there are none yet.
+base::Result<net::Stream> Greet(const ClientOptions& options, const net::Address& server,
+                                std::span<const float> values) {
+  RECKON_ASSIGN(net::Stream stream, Reach(server, options.patience));
+  stream.set_patience(options.patience * 2);
+  base::Json hello;
+  hello["worker"] = options.worker;
+  hello["workers"] = options.workers;
+  hello["size"] = values.size();
+  RECKON_TRY(SendText(stream, MessageKind::kHello, 0, hello.dump()));
+  RECKON_ASSIGN(const MessageHead head, Expect(stream, MessageKind::kWelcome));
+  RECKON_ASSIGN(const std::string text, ReadText(stream, head));
+  const base::Json welcome = base::Json::parse(text, nullptr, false);
+  if (!welcome.is_object() || !welcome.value("initialised", base::Json()).is_boolean()) {
+    return base::Corrupt("the parameter server's welcome cannot be read");
+  }
+  if (!welcome["initialised"].get<bool>()) {
+    RECKON_TRY(SendFloats(stream, MessageKind::kInitial, 0, values));
+  }
+  return stream;
+}
+
+}  // namespace
+
+ParameterClient::ParameterClient(ClientOptions options, std::vector<Part> parts)
+    : options_(std::move(options)), parts_(std::move(parts)) {}
+
+base::Result<ParameterClient> ParameterClient::Join(const ClientOptions& options,
+                                                    std::span<float> parameters) {
+  const size_t servers = options.servers.size();
+  if (servers == 0 || parameters.size() < servers) {
+    return base::BadInput(
+        fmt::format("{} servers for {} parameters; expected at least one, and no more than "
+                    "parameters",
+                    servers, parameters.size()));
+  }
+  std::vector<Part> parts;
+  size_t begin = 0;
+  for (size_t i = 0; i < servers; ++i) {
+    const size_t size = parameters.size() / servers + (i < parameters.size() % servers ? 1 : 0);
+    auto stream = Greet(options, options.servers[i], parameters.subspan(begin, size));
+    if (!stream.ok()) {
+      return std::move(stream).error().Wrap("parameter server " + options.servers[i].ToText());
+    }
+    parts.push_back({*std::move(stream), begin, size});
+    begin += size;
+  }
+  ParameterClient client(options, std::move(parts));
+  RECKON_TRY(client.Pull(parameters));
+  return client;
+}
+
+base::Status ParameterClient::ReadParameters(Part& part, std::span<float> parameters) {
+  RECKON_ASSIGN(const MessageHead head, Expect(part.stream, MessageKind::kParameters));
+  const std::span<float> own = parameters.subspan(part.begin, part.size);
+  if (head.bytes != own.size_bytes()) {
+    return base::Corrupt(fmt::format("{} bytes of parameters; expected {}", head.bytes,
+                                     own.size_bytes()));
+  }
+  server_steps_ = std::max(server_steps_, head.number);
+  return part.stream.Read(std::as_writable_bytes(own));
+}
+
+base::Status ParameterClient::Pull(std::span<float> parameters) {
+  for (Part& part : parts_) {
+    RECKON_TRY(SendHead(part.stream, MessageKind::kPull, 0, 0));
+  }
+  for (Part& part : parts_) RECKON_TRY(ReadParameters(part, parameters));
+  return {};
+}
+
+base::Status ParameterClient::Exchange(Part& part, uint64_t step, double weight,
+                                       std::span<const float> gradients,
+                                       std::span<float> parameters, ExchangeTimes& times) {
+  const std::span<const float> own = gradients.subspan(part.begin, part.size);
+  const auto begin = Clock::now();
+  RECKON_TRY(SendHead(part.stream, MessageKind::kPush, step, sizeof weight + own.size_bytes()));
+  RECKON_TRY(part.stream.Write(std::as_bytes(std::span(&weight, 1)), std::as_bytes(own)));
+  RECKON_ASSIGN(const MessageHead received, Expect(part.stream, MessageKind::kReceived));
+  const auto pushed = Clock::now();
+  RECKON_ASSIGN(const MessageHead head, Expect(part.stream, MessageKind::kParameters));
+  const auto updated = Clock::now();
+  const std::span<float> out = parameters.subspan(part.begin, part.size);
+  if (head.bytes != out.size_bytes()) return base::Corrupt("parameters of another size");
+  times.server_steps = head.number;
+  RECKON_TRY(part.stream.Read(std::as_writable_bytes(out)));
+  // An asynchronous server updates while it receives, and says how much of the time that took.
+  const double overlapped = static_cast<double>(received.number) * 1e-6;
+  times.push_s = std::max(times.push_s, std::max(0.0, Seconds(pushed - begin) - overlapped));
+  times.update_s = std::max(times.update_s, Seconds(updated - pushed) + overlapped);
+  times.pull_s = std::max(times.pull_s, Seconds(Clock::now() - updated));
+  times.bytes_sent += own.size_bytes();
+  times.bytes_received += out.size_bytes();
+  return {};
+}
+
+base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weight,
+                                                      std::span<const float> gradients,
+                                                      std::span<float> parameters) {
+  std::vector<ExchangeTimes> times(parts_.size());
+  std::vector<base::Status> done(parts_.size());
+  {
+    // One thread a server, so that none waits for another's bytes; the first is this one.
+    std::vector<std::jthread> others;
+    for (size_t i = 1; i < parts_.size(); ++i) {
+      others.emplace_back([&, i] {
+        done[i] = Exchange(parts_[i], step, weight, gradients, parameters, times[i]);
+      });
+    }
+    done[0] = Exchange(parts_[0], step, weight, gradients, parameters, times[0]);
+  }
+  ExchangeTimes all;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    if (!done[i].ok()) {
+      if (done[i].error().code() != ErrorCode::kUnavailable) return std::move(done[i]).error();
+      RECKON_TRY(Return(i, parameters));
+    }
+    server_steps_ = std::max(server_steps_, times[i].server_steps);
+    all.push_s = std::max(all.push_s, times[i].push_s);
+    all.update_s = std::max(all.update_s, times[i].update_s);
+    all.pull_s = std::max(all.pull_s, times[i].pull_s);
+    all.bytes_sent += times[i].bytes_sent;
+    all.bytes_received += times[i].bytes_received;
+  }
+  all.server_steps = server_steps_;
+  return all;
+}
+
+// A server that was restarted has its checkpoint, or takes what this worker has.
+base::Status ParameterClient::Return(size_t index, std::span<float> parameters) {
+  Part& part = parts_[index];
+  auto stream = Greet(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
+  if (!stream.ok()) {
+    return std::move(stream).error().Wrap("parameter server " +
+                                          options_.servers[index].ToText() + " went away");
+  }
+  part.stream = *std::move(stream);
+  ++reconnections_;
+  RECKON_TRY(SendHead(part.stream, MessageKind::kPull, 0, 0));
+  return ReadParameters(part, parameters);
+}
+
+void ParameterClient::Leave() {
+  for (Part& part : parts_) {
+    // A server that is gone needs no goodbye.
+    (void)SendHead(part.stream, MessageKind::kLeave, 0, 0);
+  }
+}
+
+}  // namespace reckon::train

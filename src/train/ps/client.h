@@ -1,0 +1,76 @@
+// A worker's side of the parameter servers.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "net/tcp.h"
+
+namespace reckon::train {
+
+struct ClientOptions {
+  std::vector<net::Address> servers;  // each keeps a part of the parameters, in this order
+  size_t worker = 0;
+  size_t workers = 1;
+  // How long to try to reach a server, also again when it was restarted.
+  std::chrono::milliseconds patience{30'000};
+};
+
+// What one exchange took, in seconds, and how much went over the wire. With several servers the
+// longest of each.
+struct ExchangeTimes {
+  double push_s = 0;
+  double update_s = 0;  // synchronous: with the wait for the other workers
+  double pull_s = 0;
+  uint64_t bytes_sent = 0;
+  uint64_t bytes_received = 0;
+  uint64_t server_steps = 0;  // that the parameters have behind them
+};
+
+// The parameters of a network lie in one vector; server i of n keeps the i-th of n ranges that differ
+// in size by at most one. For one thread.
+class ParameterClient {
+ public:
+  // Connects to all servers. Where they have no values yet, worker 0 brings `parameters` and the
+  // others wait; then `parameters` becomes what the servers have. kUnavailable: a server cannot be
+  // reached; kFailed: it refused, with the reason.
+  static base::Result<ParameterClient> Join(const ClientOptions& options,
+                                            std::span<float> parameters);
+
+  // Pushes gradients for a step (from 0 on) and pulls what became of the parameters. `weight` is what
+  // the gradients count against other workers' in synchronous runs; 0: nothing to add. A server that
+  // went away is tried again within the patience; its part of this push is then lost.
+  base::Result<ExchangeTimes> PushPull(uint64_t step, double weight,
+                                       std::span<const float> gradients,
+                                       std::span<float> parameters);
+  base::Status Pull(std::span<float> parameters);
+  // No more pushes will come.
+  void Leave();
+
+  // Steps that the servers had applied when they last sent parameters: the most of them.
+  uint64_t server_steps() const { return server_steps_; }
+  size_t reconnections() const { return reconnections_; }
+
+ private:
+  struct Part {
+    net::Stream stream;
+    size_t begin = 0;
+    size_t size = 0;
+  };
+
+  ParameterClient(ClientOptions options, std::vector<Part> parts);
+  base::Status ReadParameters(Part& part, std::span<float> parameters);
+  base::Status Exchange(Part& part, uint64_t step, double weight,
+                        std::span<const float> gradients, std::span<float> parameters,
+                        ExchangeTimes& times);
+  base::Status Return(size_t index, std::span<float> parameters);
+
+  ClientOptions options_;
+  std::vector<Part> parts_;
+  uint64_t server_steps_ = 0;
+  size_t reconnections_ = 0;
+};
+
+}  // namespace reckon::train

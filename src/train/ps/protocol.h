@@ -1,0 +1,58 @@
+// What workers and parameter servers say to each other over a stream.
+//
+// A message is a head of 24 bytes and a body, numbers in little-endian order:
+//
+//   head: magic "RKP1", kind (4 bytes), bytes of the body (8), number (8; what it means is the kind's)
+//
+//   worker  -> kHello       body: JSON {"worker", "workers", "size"}
+//   server  -> kWelcome     number: steps so far; body: JSON {"initialised"}
+//   worker  -> kInitial     body: floats; only the worker that a kWelcome told that there are none
+//   worker  -> kPush        number: its step; body: weight (8 bytes, double), floats
+//   server  -> kReceived    as soon as all of the push is there
+//   server  -> kParameters  number: steps of the server; body: floats
+//   worker  -> kPull        answered by kParameters
+//   worker  -> kLeave       it has no more to send; the others go on
+//   server  -> kRefused     body: why, in words; the connection ends
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "net/tcp.h"
+
+namespace reckon::train {
+
+enum class MessageKind : uint32_t {
+  kHello = 1,
+  kWelcome,
+  kInitial,
+  kPush,
+  kReceived,
+  kParameters,
+  kPull,
+  kLeave,
+  kRefused,
+};
+
+struct MessageHead {
+  MessageKind kind = MessageKind::kHello;
+  uint64_t bytes = 0;
+  uint64_t number = 0;
+};
+
+inline constexpr uint64_t kLongestText = 1 << 16;
+
+// kCorrupt when the other side does not speak this language.
+base::Result<MessageHead> ReadHead(net::Stream& stream);
+// kCorrupt when it is longer than kLongestText.
+base::Result<std::string> ReadText(net::Stream& stream, const MessageHead& head);
+
+base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, uint64_t bytes);
+base::Status SendText(net::Stream& stream, MessageKind kind, uint64_t number,
+                      std::string_view text);
+base::Status SendFloats(net::Stream& stream, MessageKind kind, uint64_t number,
+                        std::span<const float> floats);
+
+}  // namespace reckon::train

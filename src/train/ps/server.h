@@ -1,0 +1,93 @@
+// A parameter server: keeps a part of a model's parameters, applies what workers push, and survives
+// those who die.
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "net/tcp.h"
+#include "train/ps/optimiser.h"
+#include "train/ps/parameter_table.h"
+#include "train/ps/protocol.h"
+#include "train/ps/step_gate.h"
+
+namespace reckon::train {
+
+struct ServerOptions {
+  net::Address listen{"127.0.0.1", 0};
+  GateOptions gate;
+  OptimiserOptions optimiser;
+  // A worker that says nothing for so long is lost. Longer than any step takes.
+  std::chrono::milliseconds silence{60'000};
+  std::filesystem::path checkpoint;  // empty: none
+  std::chrono::milliseconds checkpoint_every{10'000};
+};
+
+// Serves until every worker has left, `stop` is requested, or the run cannot go on.
+class ParameterServer {
+ public:
+  // Binds the port, and reads the checkpoint if there is one. kUnavailable: the port is taken.
+  // `log` outlives it.
+  static base::Result<std::unique_ptr<ParameterServer>> Start(const ServerOptions& options,
+                                                              base::Logger& log);
+  ~ParameterServer();
+  ParameterServer(const ParameterServer&) = delete;
+  ParameterServer& operator=(const ParameterServer&) = delete;
+
+  uint16_t port() const { return listener_.port(); }
+  // ok when all workers have left; kInterrupted on stop; kFailed with the reason when a synchronous
+  // run ends early. The last checkpoint is written in any case.
+  base::Status Serve(const std::stop_token& stop);
+  // Steps applied so far.
+  uint64_t steps() const;
+
+ private:
+  ParameterServer(const ServerOptions& options, base::Logger& log, net::Listener listener);
+
+  struct Connection {
+    net::Stream stream;
+    std::jthread thread;
+    bool done = false;  // guarded by mutex_
+  };
+  // What a synchronous step waits for: gradients by worker, in the order of workers.
+  struct Contribution {
+    std::vector<float> gradient;
+    double weight = 0;
+  };
+
+  void Accept();
+  void Talk(Connection& connection);
+  base::Status Converse(net::Stream& stream, std::optional<size_t>& worker);
+  base::Result<size_t> Greet(net::Stream& stream);
+  base::Status Push(net::Stream& stream, size_t worker, const MessageHead& head);
+  base::Status PushAlone(net::Stream& stream, size_t worker, double weight);
+  base::Status PushInStep(net::Stream& stream, size_t worker, double weight);
+  void ApplyStep();
+  base::Status SendParameters(net::Stream& stream);
+  base::Status AdoptSize(size_t size);
+  base::Status WriteCheckpoint();
+  void KeepCheckpoints(const std::stop_token& stop);
+
+  const ServerOptions options_;
+  base::Logger& log_;
+  net::Listener listener_;
+  StepGate gate_;
+  std::vector<Contribution> contributions_;  // each written by its worker's thread before Arrive
+
+  mutable std::mutex mutex_;  // guards what follows
+  std::condition_variable_any changed_;
+  // Made when the first worker tells the size, then never replaced.
+  std::unique_ptr<ParameterTable> table_;
+  std::list<Connection> connections_;
+  uint64_t saved_steps_ = 0;
+};
+
+}  // namespace reckon::train

@@ -1,0 +1,127 @@
+// Generated images, shards and batches.
+#include <cmath>
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "train/data/generated_images.h"
+#include "train/data/prefetch.h"
+#include "train/data/shards.h"
+
+namespace reckon::train {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(GeneratedImagesTest, AnImageDependsOnItsNumberAlone) {
+  const ImageSet all = GenerateImages(kCifarShape, 5, {100, 30});
+  const ImageSet part = GenerateImages(kCifarShape, 5, {110, 7});
+  ASSERT_EQ(part.size(), 7);
+  for (size_t i = 0; i < 7; ++i) {
+    EXPECT_EQ(part.labels[i], all.labels[10 + i]);
+    EXPECT_TRUE(std::equal(part.Image(i).begin(), part.Image(i).end(), all.Image(10 + i).begin()));
+  }
+  EXPECT_NE(GenerateImages(kCifarShape, 6, {100, 30}).pixels, all.pixels);
+}
+
+// The nearest of the classes' mean images tells most labels of images it has not seen, but by far not
+// all: there is something left to learn.
+TEST(GeneratedImagesTest, AreLearnableButNotTrivial) {
+  const ImageSet train = GenerateImages(kMnistShape, 1, {0, 2000});
+  const ImageSet test = GenerateImages(kMnistShape, 1, {kFirstValidationImage, 500});
+  std::vector<std::vector<double>> mean(10, std::vector<double>(kMnistShape.pixels(), 0));
+  std::vector<double> count(10, 0);
+  for (size_t i = 0; i < train.size(); ++i) {
+    ++count[train.labels[i]];
+    for (size_t p = 0; p < kMnistShape.pixels(); ++p) mean[train.labels[i]][p] += train.Image(i)[p];
+  }
+  for (size_t c = 0; c < 10; ++c) {
+    ASSERT_GT(count[c], 120);
+    for (double& pixel : mean[c]) pixel /= count[c];
+  }
+  size_t right = 0;
+  for (size_t i = 0; i < test.size(); ++i) {
+    std::vector<double> distance(10, 0);
+    for (size_t c = 0; c < 10; ++c) {
+      for (size_t p = 0; p < kMnistShape.pixels(); ++p) {
+        distance[c] += std::pow(test.Image(i)[p] - mean[c][p], 2);
+      }
+    }
+    const auto best = std::min_element(distance.begin(), distance.end()) - distance.begin();
+    right += best == test.labels[i] ? 1 : 0;
+  }
+  EXPECT_GT(right, 250);
+  EXPECT_LT(right, 490);
+}
+
+TEST(ShardsTest, AreAfterEachOtherAndEvenUnlessTold) {
+  const auto even = MakeShards(11, 3, {}, std::vector<size_t>{2}).value();
+  EXPECT_EQ(even[0].size, 4);
+  EXPECT_EQ(even[2].begin, 8);
+  EXPECT_EQ(even[2].size, 3);
+  EXPECT_EQ(even[2].steps(), 2);
+  const auto told =
+      MakeShards(11, 2, std::vector<size_t>{8, 3}, std::vector<size_t>{4, 3}).value();
+  EXPECT_EQ(told[0].steps(), 2);
+  EXPECT_EQ(told[1].begin, 8);
+  EXPECT_EQ(told[1].batch, 3);
+}
+
+TEST(ShardsTest, MistakesAreNamed) {
+  const auto problem = [](size_t rows, size_t workers, const std::vector<size_t>& sizes,
+                          const std::vector<size_t>& batches) {
+    const auto shards = MakeShards(rows, workers, sizes, batches);
+    EXPECT_FALSE(shards.ok());
+    return shards.ok() ? "" : shards.error().Describe();
+  };
+  EXPECT_THAT(problem(10, 2, {6, 5}, {2}), HasSubstr("add up to 11; the data has 10 rows"));
+  EXPECT_THAT(problem(10, 2, {10}, {2}), HasSubstr("1 shard sizes for 2 workers"));
+  EXPECT_THAT(problem(10, 2, {10, 0}, {2}), HasSubstr("the shard of worker 1 is empty"));
+  EXPECT_THAT(problem(10, 2, {}, {2, 6}), HasSubstr("batch 6 of worker 1; expected 1..5"));
+  EXPECT_THAT(problem(10, 2, {}, {0}), HasSubstr("batch 0 of worker 0"));
+  EXPECT_THAT(problem(10, 3, {}, {1, 2}), HasSubstr("2 batch sizes for 3 workers"));
+  EXPECT_THAT(problem(2, 3, {}, {1}), HasSubstr("worker 2 is empty"));
+  EXPECT_THAT(problem(2, 0, {}, {1}), HasSubstr("no workers"));
+}
+
+TEST(ShardsTest, OrdersAreShuffledByEpochAndCoverTheShard) {
+  const Shard shard{100, 50, 8};
+  EXPECT_EQ(EpochOrder(shard, 1, 0, false)[7], 107U);
+  const auto first = EpochOrder(shard, 1, 0, true);
+  EXPECT_EQ(first, EpochOrder(shard, 1, 0, true));
+  EXPECT_NE(first, EpochOrder(shard, 1, 1, true));
+  EXPECT_NE(first, EpochOrder(shard, 2, 0, true));
+  const std::set<uint32_t> rows(first.begin(), first.end());
+  EXPECT_EQ(rows.size(), 50);
+  EXPECT_EQ(*rows.begin(), 100U);
+  EXPECT_EQ(*rows.rbegin(), 149U);
+}
+
+TEST(PrefetcherTest, GivesEveryRowInOrderAndReplicates) {
+  ImageSet images;
+  images.shape = {1, 1, 2};
+  images.pixels = {0, 255, 51, 204, 255, 0};
+  images.labels = {0, 1, 2};
+  Prefetcher batches(images, {4, 2, 0}, 2);  // row 4 is image 1 again
+  const Batch first = batches.Next().value();
+  EXPECT_THAT(first.labels, ElementsAre(1, 2));
+  EXPECT_NEAR(first.pixels[0], -0.6, 1e-6);
+  EXPECT_NEAR(first.pixels[1], 0.6, 1e-6);
+  EXPECT_EQ(first.pixels[2], 1);
+  EXPECT_EQ(first.pixels[3], -1);
+  EXPECT_THAT(batches.Next().value().labels, ElementsAre(0));
+  EXPECT_FALSE(batches.Next());
+  EXPECT_FALSE(batches.Next());
+}
+
+TEST(PrefetcherTest, MayBeLeftInTheMiddle) {
+  const ImageSet images = GenerateImages(kMnistShape, 1, {0, 64});
+  for (int taken = 0; taken < 4; ++taken) {
+    Prefetcher batches(images, EpochOrder({0, 64, 4}, 1, 0, true), 4);
+    for (int i = 0; i < taken; ++i) EXPECT_EQ(batches.Next().value().size(), 4);
+  }
+}
+
+}  // namespace
+}  // namespace reckon::train
