@@ -3,9 +3,9 @@
 //
 //   ps_speed [ROUNDS]
 //
-// GB/s = (pushed + pulled bytes) / time of the fastest third of the rounds. "copy" pushes with weight
-// 0, so that nothing is updated; "sgd" and "adam" update every parameter. ps-lite reached 0.92, 1.42
-// and 1.23 GB/s at 256 KiB, 4 MiB and 16 MiB on a machine of this kind.
+// GB/s = (pushed + pulled bytes) / time of the fastest third of the rounds. "copy" pushes with
+// weight 0, so that nothing is updated; "sgd" and "adam" update every parameter. ps-lite reached
+// 0.92, 1.42 and 1.23 GB/s at 256 KiB, 4 MiB and 16 MiB on a machine of this kind.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

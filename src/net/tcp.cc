@@ -1,5 +1,12 @@
 #include "net/tcp.h"
 
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -8,14 +15,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <memory>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "base/text.h"
 
@@ -26,7 +25,9 @@ using base::Error;
 using base::ErrorCode;
 using std::chrono::milliseconds;
 
-std::string SystemMessage(int code) { return std::error_code(code, std::generic_category()).message(); }
+std::string SystemMessage(int code) {
+  return std::error_code(code, std::generic_category()).message();
+}
 
 Error Unavailable(std::string message) { return {ErrorCode::kUnavailable, std::move(message)}; }
 
@@ -117,7 +118,8 @@ base::Result<Stream> Stream::Connect(const Address& address, milliseconds limit)
     code = ConnectWithin(descriptor, *to, limit);
     if (code == 0) return stream;
   }
-  return Unavailable(fmt::format("cannot connect to {}: {}", address.ToText(), SystemMessage(code)));
+  return Unavailable(
+      fmt::format("cannot connect to {}: {}", address.ToText(), SystemMessage(code)));
 }
 
 base::Status Stream::WaitFor(short events) const {
@@ -210,13 +212,12 @@ base::Result<Listener> Listener::Bind(const Address& address) {
       code = errno;
       continue;
     }
-    listener.port_ = ntohs(own.ss_family == AF_INET6
-                               ? reinterpret_cast<const sockaddr_in6*>(&own)->sin6_port
-                               : reinterpret_cast<const sockaddr_in*>(&own)->sin_port);
+    listener.port_ =
+        ntohs(own.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6*>(&own)->sin6_port
+                                        : reinterpret_cast<const sockaddr_in*>(&own)->sin_port);
     return listener;
   }
-  return Unavailable(
-      fmt::format("cannot listen on {}: {}", address.ToText(), SystemMessage(code)));
+  return Unavailable(fmt::format("cannot listen on {}: {}", address.ToText(), SystemMessage(code)));
 }
 
 base::Result<Stream> Listener::Accept() {

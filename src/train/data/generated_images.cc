@@ -11,9 +11,9 @@ namespace {
 
 constexpr int kWaves = 5;  // of a pattern, in each channel
 constexpr double kNoise = 0.8;
-constexpr double kOverlay = 0.8;       // of another class's pattern, at most
-constexpr double kContrast = 45;       // grey levels a unit
-constexpr double kMost = 0.25;         // moves, in sides of the image
+constexpr double kOverlay = 0.8;  // of another class's pattern, at most
+constexpr double kContrast = 45;  // grey levels a unit
+constexpr double kMost = 0.25;    // moves, in sides of the image
 constexpr uint64_t kImageStream = 1U << 20;
 
 struct Wave {
@@ -34,8 +34,8 @@ Pattern DrawPattern(int channels, base::Rng rng) {
   return pattern;
 }
 
-// The sum of a channel's waves at every pixel, moved by parts of the sides, times `strength`. A wave
-// at (y, x) is the real part of a product of one factor a row and one a column.
+// The sum of a channel's waves at every pixel, moved by parts of the sides, times `strength`. A
+// wave at (y, x) is the real part of a product of one factor a row and one a column.
 void AddPattern(const Pattern& pattern, const ImageShape& shape, double down, double across,
                 double strength, std::vector<float>& out) {
   const auto height = static_cast<size_t>(shape.height);
@@ -52,9 +52,9 @@ void AddPattern(const Pattern& pattern, const ImageShape& shape, double down, do
       sin_x[x] = std::sin(angle);
     }
     for (size_t y = 0; y < height; ++y) {
-      const double angle = wave.phase + 2 * std::numbers::pi * wave.down *
-                                            (static_cast<double>(y) / static_cast<double>(height) +
-                                             down);
+      const double angle =
+          wave.phase + 2 * std::numbers::pi * wave.down *
+                           (static_cast<double>(y) / static_cast<double>(height) + down);
       const double c = strength * wave.strength * std::cos(angle);
       const double s = strength * wave.strength * std::sin(angle);
       for (size_t x = 0; x < width; ++x) {
@@ -94,7 +94,8 @@ ImageSet GenerateImages(const ImageShape& shape, uint64_t seed, const GeneratedR
     set.labels[i] = static_cast<uint8_t>(label);
     uint8_t* pixels = set.pixels.data() + i * shape.pixels();
     for (size_t p = 0; p < image.size(); ++p) {
-      const double value = 127.5 + kContrast * (static_cast<double>(image[p]) + kNoise * rng.Normal());
+      const double value =
+          127.5 + kContrast * (static_cast<double>(image[p]) + kNoise * rng.Normal());
       pixels[p] = static_cast<uint8_t>(std::clamp(value, 0.0, 255.0));
     }
   }

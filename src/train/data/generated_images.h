@@ -15,8 +15,8 @@ struct GeneratedRange {
 
 inline constexpr uint64_t kFirstValidationImage = uint64_t{1} << 40;  // never a training image
 
-// Every class has a pattern of its own, a few smooth waves a channel; an image is the pattern of its
-// class, moved by up to a quarter of its side, stronger or weaker, with another class's pattern
+// Every class has a pattern of its own, a few smooth waves a channel; an image is the pattern of
+// its class, moved by up to a quarter of its side, stronger or weaker, with another class's pattern
 // over it and noise. Image i depends on the seed, the shape and i alone, so any worker can make its
 // part.
 ImageSet GenerateImages(const ImageShape& shape, uint64_t seed, const GeneratedRange& range,

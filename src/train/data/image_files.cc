@@ -48,8 +48,8 @@ base::Result<std::vector<uint32_t>> IdxSizes(const std::filesystem::path& file,
   for (size_t d = 0; d < dimensions; ++d) {
     sizes.push_back(BigEndian(bytes, 4 + 4 * d));
     if (sizes.back() == 0 || (d > 0 && sizes.back() > kLongestSide)) {
-      return Broken(file, fmt::format("size {} of dimension {}; expected 1..{}", sizes.back(), d + 1,
-                                      d > 0 ? kLongestSide : UINT32_MAX));
+      return Broken(file, fmt::format("size {} of dimension {}; expected 1..{}", sizes.back(),
+                                      d + 1, d > 0 ? kLongestSide : UINT32_MAX));
     }
     content *= sizes.back();
   }
@@ -62,8 +62,8 @@ base::Result<std::vector<uint32_t>> IdxSizes(const std::filesystem::path& file,
 }
 
 base::Status CheckLabels(const std::filesystem::path& file, const std::vector<uint8_t>& labels) {
-  const auto wrong = std::find_if(labels.begin(), labels.end(),
-                                  [](uint8_t label) { return label >= kClasses; });
+  const auto wrong =
+      std::find_if(labels.begin(), labels.end(), [](uint8_t label) { return label >= kClasses; });
   if (wrong == labels.end()) return {};
   return Broken(file, fmt::format("label {} of image {}; expected 0..{}", *wrong,
                                   wrong - labels.begin() + 1, kClasses - 1));

@@ -9,9 +9,9 @@
 
 namespace reckon::train {
 
-// MNIST and Fashion-MNIST: IDX files of unsigned bytes (http://yann.lecun.com/exdb/mnist), big-endian
-// magic 0x803 (images: count, rows, columns) and 0x801 (labels: count). kBadInput names the file and
-// what is wrong with it: magic, length, label above 9, counts that differ.
+// MNIST and Fashion-MNIST: IDX files of unsigned bytes (http://yann.lecun.com/exdb/mnist),
+// big-endian magic 0x803 (images: count, rows, columns) and 0x801 (labels: count). kBadInput names
+// the file and what is wrong with it: magic, length, label above 9, counts that differ.
 base::Result<ImageSet> ReadIdx(const std::filesystem::path& images,
                                const std::filesystem::path& labels);
 

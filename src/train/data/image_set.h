@@ -14,8 +14,7 @@ struct ImageShape {
   int width = 28;
 
   constexpr size_t pixels() const {
-    return static_cast<size_t>(channels) * static_cast<size_t>(height) *
-           static_cast<size_t>(width);
+    return static_cast<size_t>(channels) * static_cast<size_t>(height) * static_cast<size_t>(width);
   }
   bool operator==(const ImageShape&) const = default;
 };

@@ -20,8 +20,8 @@ struct Batch {
   size_t size() const { return labels.size(); }
 };
 
-// The batches of an order of rows (row r is image r % images.size()), `batch` rows each, the last one
-// maybe smaller. Up to `ahead` wait ready. `images` outlives it. Next() from one thread only.
+// The batches of an order of rows (row r is image r % images.size()), `batch` rows each, the last
+// one maybe smaller. Up to `ahead` wait ready. `images` outlives it. Next() from one thread only.
 class Prefetcher {
  public:
   Prefetcher(const ImageSet& images, std::vector<uint32_t> order, size_t batch, size_t ahead = 2);

@@ -15,8 +15,8 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
   using base::BadInput;
   if (workers == 0) return BadInput("no workers; expected at least one");
   if (rows > std::numeric_limits<uint32_t>::max()) {
-    return BadInput(fmt::format("{} rows; expected at most {}", rows,
-                                std::numeric_limits<uint32_t>::max()));
+    return BadInput(
+        fmt::format("{} rows; expected at most {}", rows, std::numeric_limits<uint32_t>::max()));
   }
   if (!sizes.empty() && sizes.size() != workers) {
     return BadInput(fmt::format("{} shard sizes for {} workers", sizes.size(), workers));

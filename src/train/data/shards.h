@@ -10,8 +10,8 @@
 
 namespace reckon::train {
 
-// A worker's part of a data set of `images * replication` rows: rows [begin, begin + size). Row r is
-// image r % images.
+// A worker's part of a data set of `images * replication` rows: rows [begin, begin + size). Row r
+// is image r % images.
 struct Shard {
   size_t begin = 0;
   size_t size = 0;
@@ -20,15 +20,15 @@ struct Shard {
   size_t steps() const { return (size + batch - 1) / batch; }
 };
 
-// One shard a worker, after each other. `sizes` may be empty: as even as can be, the first ones larger
-// by one. `batches` has one value for all, or one a worker. kBadInput: sizes that do not add up to
-// `rows`, an empty shard, more workers than rows, a batch that is 0 or larger than its shard.
+// One shard a worker, after each other. `sizes` may be empty: as even as can be, the first ones
+// larger by one. `batches` has one value for all, or one a worker. kBadInput: sizes that do not add
+// up to `rows`, an empty shard, more workers than rows, a batch that is 0 or larger than its shard.
 base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
                                             std::span<const size_t> sizes,
                                             std::span<const size_t> batches);
 
-// The rows of one epoch in the order they are trained on: shuffled by seed, epoch and shard, the same
-// on any machine; as they are when `shuffle` is false.
+// The rows of one epoch in the order they are trained on: shuffled by seed, epoch and shard, the
+// same on any machine; as they are when `shuffle` is false.
 std::vector<uint32_t> EpochOrder(const Shard& shard, uint64_t seed, size_t epoch, bool shuffle);
 
 }  // namespace reckon::train

@@ -95,7 +95,9 @@ class KnobReader {
 // Adds layers to each other and knows what is left of the image.
 class Builder {
  public:
-  Builder(std::string name, const ImageShape& image) : at_(image) { network_.name = std::move(name); }
+  Builder(std::string name, const ImageShape& image) : at_(image) {
+    network_.name = std::move(name);
+  }
 
   // A kernel or pool that is larger than what is left of the image is cut to that, so that every
   // combination of knobs is a network.
@@ -119,9 +121,7 @@ class Builder {
   void Dropout(double probability) {
     if (probability > 0) Add({.kind = Kind::kDropout, .dropout = probability}, at_);
   }
-  void Flatten() {
-    Add({.kind = Kind::kFlatten}, {at_.channels * at_.height * at_.width, 1, 1});
-  }
+  void Flatten() { Add({.kind = Kind::kFlatten}, {at_.channels * at_.height * at_.width, 1, 1}); }
   void Linear(int out) { Add({.kind = Kind::kLinear}, {out, 1, 1}); }
 
   Network Finish() && { return std::move(network_); }
@@ -139,9 +139,8 @@ class Builder {
 };
 
 const std::map<std::string, Activation>& Activations() {
-  static const std::map<std::string, Activation> kWords{{"relu", Activation::kRelu},
-                                                        {"tanh", Activation::kTanh},
-                                                        {"sigmoid", Activation::kSigmoid}};
+  static const std::map<std::string, Activation> kWords{
+      {"relu", Activation::kRelu}, {"tanh", Activation::kTanh}, {"sigmoid", Activation::kSigmoid}};
   return kWords;
 }
 

@@ -52,8 +52,8 @@ std::vector<std::string> NetworkNames();
 // `knobs` as written in a job: lenet5 has kernel, pool, activation, filters, padding, stride and
 // dropout (paper on generic performance models of deep learning, Table 2; filters is the first
 // convolution's count, the second has twice as many), mlp has hidden ("512,256") and activation;
-// all have dropout. A kernel or pool larger than what is left of the image is cut to that. kBadInput:
-// unknown network or knob, a value out of range.
+// all have dropout. A kernel or pool larger than what is left of the image is cut to that.
+// kBadInput: unknown network or knob, a value out of range.
 base::Result<Network> BuildNetwork(const std::string& name,
                                    const std::map<std::string, std::string>& knobs,
                                    const ImageShape& image, int classes);

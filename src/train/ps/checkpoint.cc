@@ -71,8 +71,8 @@ base::Result<ParameterTable::Snapshot> ReadCheckpoint(const std::filesystem::pat
   const uint64_t floats = body.size() / sizeof(float);
   if (body.size() % sizeof(float) != 0 || *parameters > floats || *first > floats ||
       *second > floats || *parameters + *first + *second != floats) {
-    return corrupt(fmt::format("{} bytes after its first line, which tells of others: cut off?",
-                               body.size()));
+    return corrupt(
+        fmt::format("{} bytes after its first line, which tells of others: cut off?", body.size()));
   }
   if (Checksum(body) != head["checksum"].get<std::string>()) {
     return corrupt("damaged: its checksum does not fit");

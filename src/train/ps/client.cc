@@ -98,8 +98,8 @@ base::Status ParameterClient::ReadParameters(Part& part, std::span<float> parame
   RECKON_ASSIGN(const MessageHead head, Expect(part.stream, MessageKind::kParameters));
   const std::span<float> own = parameters.subspan(part.begin, part.size);
   if (head.bytes != own.size_bytes()) {
-    return base::Corrupt(fmt::format("{} bytes of parameters; expected {}", head.bytes,
-                                     own.size_bytes()));
+    return base::Corrupt(
+        fmt::format("{} bytes of parameters; expected {}", head.bytes, own.size_bytes()));
   }
   server_steps_ = std::max(server_steps_, head.number);
   return part.stream.Read(std::as_writable_bytes(own));
@@ -147,9 +147,8 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weig
     // One thread a server, so that none waits for another's bytes; the first is this one.
     std::vector<std::jthread> others;
     for (size_t i = 1; i < parts_.size(); ++i) {
-      others.emplace_back([&, i] {
-        done[i] = Exchange(parts_[i], step, weight, gradients, parameters, times[i]);
-      });
+      others.emplace_back(
+          [&, i] { done[i] = Exchange(parts_[i], step, weight, gradients, parameters, times[i]); });
     }
     done[0] = Exchange(parts_[0], step, weight, gradients, parameters, times[0]);
   }
@@ -175,8 +174,8 @@ base::Status ParameterClient::Return(size_t index, std::span<float> parameters) 
   Part& part = parts_[index];
   auto stream = Greet(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
   if (!stream.ok()) {
-    return std::move(stream).error().Wrap("parameter server " +
-                                          options_.servers[index].ToText() + " went away");
+    return std::move(stream).error().Wrap("parameter server " + options_.servers[index].ToText() +
+                                          " went away");
   }
   part.stream = *std::move(stream);
   ++reconnections_;

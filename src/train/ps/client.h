@@ -29,8 +29,8 @@ struct ExchangeTimes {
   uint64_t server_steps = 0;  // that the parameters have behind them
 };
 
-// The parameters of a network lie in one vector; server i of n keeps the i-th of n ranges that differ
-// in size by at most one. For one thread.
+// The parameters of a network lie in one vector; server i of n keeps the i-th of n ranges that
+// differ in size by at most one. For one thread.
 class ParameterClient {
  public:
   // Connects to all servers. Where they have no values yet, worker 0 brings `parameters` and the
@@ -39,9 +39,9 @@ class ParameterClient {
   static base::Result<ParameterClient> Join(const ClientOptions& options,
                                             std::span<float> parameters);
 
-  // Pushes gradients for a step (from 0 on) and pulls what became of the parameters. `weight` is what
-  // the gradients count against other workers' in synchronous runs; 0: nothing to add. A server that
-  // went away is tried again within the patience; its part of this push is then lost.
+  // Pushes gradients for a step (from 0 on) and pulls what became of the parameters. `weight` is
+  // what the gradients count against other workers' in synchronous runs; 0: nothing to add. A
+  // server that went away is tried again within the patience; its part of this push is then lost.
   base::Result<ExchangeTimes> PushPull(uint64_t step, double weight,
                                        std::span<const float> gradients,
                                        std::span<float> parameters);
@@ -62,9 +62,8 @@ class ParameterClient {
 
   ParameterClient(ClientOptions options, std::vector<Part> parts);
   base::Status ReadParameters(Part& part, std::span<float> parameters);
-  base::Status Exchange(Part& part, uint64_t step, double weight,
-                        std::span<const float> gradients, std::span<float> parameters,
-                        ExchangeTimes& times);
+  base::Status Exchange(Part& part, uint64_t step, double weight, std::span<const float> gradients,
+                        std::span<float> parameters, ExchangeTimes& times);
   base::Status Return(size_t index, std::span<float> parameters);
 
   ClientOptions options_;

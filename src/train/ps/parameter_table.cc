@@ -25,7 +25,8 @@ void ParameterTable::Initialise(std::span<const float> values) {
   for (size_t chunk = 0; chunk < chunks(); ++chunk) {
     const std::lock_guard chunk_lock(chunk_mutexes_[chunk]);
     const auto from = values.subspan(chunk * kChunk, ChunkSize(chunk));
-    std::copy(from.begin(), from.end(), parameters_.begin() + static_cast<ptrdiff_t>(chunk * kChunk));
+    std::copy(from.begin(), from.end(),
+              parameters_.begin() + static_cast<ptrdiff_t>(chunk * kChunk));
   }
   initialised_ = true;
 }
@@ -64,8 +65,8 @@ ParameterTable::Snapshot ParameterTable::Take() const {
 
 base::Status ParameterTable::Restore(Snapshot snapshot) {
   if (snapshot.parameters.size() != size()) {
-    return base::Corrupt(fmt::format("a checkpoint of {} parameters for {}",
-                                     snapshot.parameters.size(), size()));
+    return base::Corrupt(
+        fmt::format("a checkpoint of {} parameters for {}", snapshot.parameters.size(), size()));
   }
   const std::lock_guard lock(mutex_);
   RECKON_TRY(optimiser_.Restore(std::move(snapshot.optimiser)));

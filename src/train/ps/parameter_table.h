@@ -14,8 +14,8 @@ namespace reckon::train {
 
 // All members may be called from any thread. Parameters are locked chunk by chunk: a gradient is
 // applied while the next part of it is still on its way, and two workers only wait for each other
-// where they touch the same chunk. A reader may therefore see one chunk before and another one after
-// somebody else's step, as with several servers.
+// where they touch the same chunk. A reader may therefore see one chunk before and another one
+// after somebody else's step, as with several servers.
 class ParameterTable {
  public:
   static constexpr size_t kChunk = 1 << 16;  // floats: a quarter of a megabyte, fits in a cache

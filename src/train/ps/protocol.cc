@@ -9,7 +9,8 @@
 namespace reckon::train {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "messages are sent as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "messages are sent as they lie in memory");
 
 constexpr std::array<char, 4> kMagic{'R', 'K', 'P', '1'};
 
@@ -47,8 +48,8 @@ base::Result<MessageHead> ReadHead(net::Stream& stream) {
 
 base::Result<std::string> ReadText(net::Stream& stream, const MessageHead& head) {
   if (head.bytes > kLongestText) {
-    return base::Corrupt(fmt::format("a text of {} bytes; expected at most {}", head.bytes,
-                                     kLongestText));
+    return base::Corrupt(
+        fmt::format("a text of {} bytes; expected at most {}", head.bytes, kLongestText));
   }
   std::string text(head.bytes, '\0');
   RECKON_TRY(stream.Read(std::as_writable_bytes(std::span(text))));

@@ -2,7 +2,8 @@
 //
 // A message is a head of 24 bytes and a body, numbers in little-endian order:
 //
-//   head: magic "RKP1", kind (4 bytes), bytes of the body (8), number (8; what it means is the kind's)
+//   head: magic "RKP1", kind (4 bytes), bytes of the body (8), number (8; what it means is the
+//   kind's)
 //
 //   worker  -> kHello       body: JSON {"worker", "workers", "size"}
 //   server  -> kWelcome     number: steps so far; body: JSON {"initialised"}

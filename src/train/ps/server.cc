@@ -34,8 +34,8 @@ ParameterServer::ParameterServer(const ServerOptions& options, base::Logger& log
 
 ParameterServer::~ParameterServer() = default;
 
-base::Result<std::unique_ptr<ParameterServer>> ParameterServer::Start(
-    const ServerOptions& options, base::Logger& log) {
+base::Result<std::unique_ptr<ParameterServer>> ParameterServer::Start(const ServerOptions& options,
+                                                                      base::Logger& log) {
   RECKON_ASSIGN(net::Listener listener, net::Listener::Bind(options.listen));
   std::unique_ptr<ParameterServer> server(new ParameterServer(options, log, std::move(listener)));
   if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
@@ -59,8 +59,7 @@ base::Status ParameterServer::AdoptSize(size_t size) {
   }
   if (table_ == nullptr) table_ = std::make_unique<ParameterTable>(options_.optimiser, size);
   if (table_->size() != size) {
-    return base::BadInput(
-        fmt::format("{} parameters; this server keeps {}", size, table_->size()));
+    return base::BadInput(fmt::format("{} parameters; this server keeps {}", size, table_->size()));
   }
   return {};
 }
@@ -80,8 +79,8 @@ base::Status ParameterServer::Serve(const std::stop_token& stop) {
   }
   if (stop.stop_requested()) gate_.End(Error(ErrorCode::kInterrupted, "the server was stopped"));
   {
-    // No new ones come. Those who wait are told why by their own thread; those who compute, or hang,
-    // are cut off.
+    // No new ones come. Those who wait are told why by their own thread; those who compute, or
+    // hang, are cut off.
     const auto all_done = [this] {
       return std::all_of(connections_.begin(), connections_.end(),
                          [](const Connection& connection) { return connection.done; });
@@ -171,8 +170,8 @@ base::Result<size_t> ParameterServer::Greet(net::Stream& stream) {
   const auto size = number("size");
   if (!worker || !workers || !size) return base::Corrupt("a greeting without its numbers");
   if (*workers != options_.gate.workers) {
-    return base::BadInput(fmt::format("a worker of {}; this server serves {}", *workers,
-                                      options_.gate.workers));
+    return base::BadInput(
+        fmt::format("a worker of {}; this server serves {}", *workers, options_.gate.workers));
   }
   RECKON_TRY(AdoptSize(*size));
   RECKON_TRY(gate_.Join(*worker));
@@ -210,8 +209,8 @@ base::Result<size_t> ParameterServer::Greet(net::Stream& stream) {
 base::Status ParameterServer::Push(net::Stream& stream, size_t worker, const MessageHead& head) {
   double weight = 0;
   if (head.bytes != sizeof weight + table_->size() * sizeof(float)) {
-    return base::Corrupt(fmt::format("a push of {} bytes for {} parameters", head.bytes,
-                                     table_->size()));
+    return base::Corrupt(
+        fmt::format("a push of {} bytes for {} parameters", head.bytes, table_->size()));
   }
   RECKON_TRY(stream.Read(std::as_writable_bytes(std::span(&weight, 1))));
   if (!(weight >= 0 && weight < 1e18)) return base::Corrupt("a push without a sensible weight");
@@ -272,8 +271,8 @@ void ParameterServer::ApplyStep() {
 }
 
 base::Status ParameterServer::SendParameters(net::Stream& stream) {
-  RECKON_TRY(SendHead(stream, MessageKind::kParameters, table_->steps(),
-                      table_->size() * sizeof(float)));
+  RECKON_TRY(
+      SendHead(stream, MessageKind::kParameters, table_->steps(), table_->size() * sizeof(float)));
   std::vector<float> chunk(std::min(ParameterTable::kChunk, table_->size()));
   for (size_t c = 0; c < table_->chunks(); ++c) {
     const std::span<float> part = std::span(chunk).first(table_->ChunkSize(c));

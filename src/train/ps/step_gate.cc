@@ -88,7 +88,8 @@ base::Status StepGate::ArriveInStep(size_t worker, const std::function<void()>& 
 }
 
 base::Status StepGate::ArriveAlone(size_t worker, Lock& lock) {
-  // The slowest may be slow for as long as it lives: its own connection notices when it stands still.
+  // The slowest may be slow for as long as it lives: its own connection notices when it stands
+  // still.
   changed_.wait(lock, [&] { return ended_.has_value() || !TooFarAhead(worker); });
   if (ended_) return *ended_;
   return {};
@@ -112,9 +113,8 @@ std::string StepGate::Missing() const {
   std::vector<std::string> missing;
   for (size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i].arrived || workers_[i].presence == Presence::kLeft) continue;
-    missing.push_back(
-        fmt::format("worker {}{}", i,
-                    workers_[i].presence == Presence::kExpected ? " (it never came)" : ""));
+    missing.push_back(fmt::format(
+        "worker {}{}", i, workers_[i].presence == Presence::kExpected ? " (it never came)" : ""));
   }
   return fmt::format("{}", fmt::join(missing, ", "));
 }

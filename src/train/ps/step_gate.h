@@ -27,9 +27,9 @@ struct GateOptions {
 
 // All members may be called from any thread.
 //
-// Asynchronous workers come and go, and nobody waits for one that is lost. In synchronous mode every
-// worker must push every step until it leaves: one that is lost, never comes or stands still ends the
-// run for all, with the reason.
+// Asynchronous workers come and go, and nobody waits for one that is lost. In synchronous mode
+// every worker must push every step until it leaves: one that is lost, never comes or stands still
+// ends the run for all, with the reason.
 class StepGate {
  public:
   explicit StepGate(const GateOptions& options);

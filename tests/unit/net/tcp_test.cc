@@ -1,19 +1,18 @@
 #include "net/tcp.h"
 
-#include <sys/socket.h>
-
 #include <atomic>
 #include <cstring>
 #include <thread>
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <sys/socket.h>
 
 namespace reckon::net {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
+using ::testing::HasSubstr;
 
 const Address kAnyPort{"127.0.0.1", 0};
 

@@ -25,8 +25,8 @@ TEST(GeneratedImagesTest, AnImageDependsOnItsNumberAlone) {
   EXPECT_NE(GenerateImages(kCifarShape, 6, {100, 30}).pixels, all.pixels);
 }
 
-// The nearest of the classes' mean images tells most labels of images it has not seen, but by far not
-// all: there is something left to learn.
+// The nearest of the classes' mean images tells most labels of images it has not seen, but by far
+// not all: there is something left to learn.
 TEST(GeneratedImagesTest, AreLearnableButNotTrivial) {
   const ImageSet train = GenerateImages(kMnistShape, 1, {0, 2000});
   const ImageSet test = GenerateImages(kMnistShape, 1, {kFirstValidationImage, 500});
@@ -61,8 +61,7 @@ TEST(ShardsTest, AreAfterEachOtherAndEvenUnlessTold) {
   EXPECT_EQ(even[2].begin, 8);
   EXPECT_EQ(even[2].size, 3);
   EXPECT_EQ(even[2].steps(), 2);
-  const auto told =
-      MakeShards(11, 2, std::vector<size_t>{8, 3}, std::vector<size_t>{4, 3}).value();
+  const auto told = MakeShards(11, 2, std::vector<size_t>{8, 3}, std::vector<size_t>{4, 3}).value();
   EXPECT_EQ(told[0].steps(), 2);
   EXPECT_EQ(told[1].begin, 8);
   EXPECT_EQ(told[1].batch, 3);

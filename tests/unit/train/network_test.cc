@@ -31,7 +31,8 @@ TEST(NetworkTest, HasTheKnobsOfTheTable) {
         for (const char* padding : {"valid", "same"}) {
           const Knobs knobs{
               {"kernel", kernel}, {"pool", pool}, {"stride", stride}, {"padding", padding}};
-          for (const Layer& layer : BuildNetwork("lenet5", knobs, kMnistShape, 10)->layers) {
+          const Network network = BuildNetwork("lenet5", knobs, kMnistShape, 10).value();
+          for (const Layer& layer : network.layers) {
             EXPECT_TRUE(layer.out.height >= 1 && layer.out.width >= 1) << kernel << pool << stride;
           }
         }
@@ -39,9 +40,12 @@ TEST(NetworkTest, HasTheKnobsOfTheTable) {
     }
   }
   const std::map<std::string, std::vector<std::string>> table{
-      {"kernel", {"2", "3", "4", "5"}},       {"pool", {"2", "3", "4", "5"}},
-      {"activation", {"relu", "tanh", "sigmoid"}}, {"filters", {"4", "8", "16", "32", "64"}},
-      {"padding", {"valid", "same"}},         {"stride", {"1", "2", "3"}},
+      {"kernel", {"2", "3", "4", "5"}},
+      {"pool", {"2", "3", "4", "5"}},
+      {"activation", {"relu", "tanh", "sigmoid"}},
+      {"filters", {"4", "8", "16", "32", "64"}},
+      {"padding", {"valid", "same"}},
+      {"stride", {"1", "2", "3"}},
       {"dropout", {"0.2", "0.5", "0.8"}}};
   for (const auto& [knob, values] : table) {
     for (const std::string& value : values) {

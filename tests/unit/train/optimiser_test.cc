@@ -10,7 +10,7 @@ namespace {
 using Kind = OptimiserOptions::Kind;
 
 std::vector<float> Descend(const OptimiserOptions& options, std::vector<float> parameters,
-                       const std::vector<std::vector<float>>& gradients) {
+                           const std::vector<std::vector<float>>& gradients) {
   Optimiser optimiser(options, parameters.size());
   for (const auto& gradient : gradients) {
     optimiser.Apply(optimiser.BeginStep(), 0, gradient, parameters);

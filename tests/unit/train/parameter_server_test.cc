@@ -15,8 +15,8 @@
 namespace reckon::train {
 namespace {
 
-using ::testing::HasSubstr;
 using std::chrono::milliseconds;
+using ::testing::HasSubstr;
 
 // A server that runs beside the test.
 class Running {
