@@ -3,9 +3,10 @@
 //   predict_speed [PYTHON]      /usr/bin/python3 unless told, for scikit-learn's side
 //
 // 400 rows of a scaling law with 5 columns, one of them a category; each technique's best candidate
-// by the search, and the blend that the search makes of all. A question is answered whole: encoded
-// inputs in, forecast with its interval out. Beside it what scikit-learn takes for its own models
-// on the same table (bench/predict_peers.py). Run it on an idle machine.
+// by the search, and the blends that the search makes of all, inside the range and for workers
+// beyond it. A question is answered whole: encoded inputs in, forecast with its interval out.
+// Beside it what scikit-learn takes for its own models on the same table (bench/predict_peers.py).
+// Run it on an idle machine.
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -73,8 +74,9 @@ double SecondsOf(F call) {
 
 double g_sink = 0;  // keeps results alive
 
-void Measure(const std::string& technique, const learn::Dataset& data) {
+void Measure(const std::string& technique, const learn::Dataset& data, bool beyond = false) {
   learn::SearchOptions options;
+  if (beyond) options.question.extrapolate = 0;
   if (technique != "blend") options.techniques = {technique};
   options.jobs = 2;
   base::NoProgress progress;
@@ -86,7 +88,7 @@ void Measure(const std::string& technique, const learn::Dataset& data) {
   const learn::Model model = learn::MakeModel(data, options, std::move(*outcome));
   learn::Matrix one = data.x.row(17);
   const double single = SecondsOf([&] {
-    one(0, 0) = one(0, 0) == 4 ? 8 : 4;
+    one(0, 0) = beyond ? (one(0, 0) == 64 ? 96 : 64) : (one(0, 0) == 4 ? 8 : 4);
     learn::Vector spread;
     const double predicted = model.fitted.PredictWithSpread(one, spread)(0);
     const learn::Doubt doubt{learn::InputDistance(one.row(0), model.schema), spread(0)};
@@ -110,6 +112,8 @@ int main(int argc, char** argv) {
   fmt::print("{:10} {:>10} {:>14}   {}\n", "technique", "one row us", "batch M rows/s",
              "candidate");
   for (const std::string& technique : learn::TechniqueNames()) Measure(technique, *data);
+  fmt::print("forecasts beyond the measured workers\n");
+  for (const char* technique : {"powers", "blend"}) Measure(technique, *data, true);
   const std::string python = argc > 1 ? argv[1] : "/usr/bin/python3";
   std::fflush(stdout);
   if (std::system(fmt::format("{} {}", python, BENCH_DIR "/predict_peers.py").c_str()) != 0) {
