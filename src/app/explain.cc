@@ -151,9 +151,9 @@ base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context
                     "alone",
                     request.format));
   }
-  if (!with_data && request.resamples) {
+  if (request.resamples.value_or(0) > kMostResamples) {
     return base::BadInput(
-        "--resamples draws rows of --data anew; expected --data or --samples too");
+        fmt::format("--resamples {}; expected 2 to {}", *request.resamples, kMostResamples));
   }
   RECKON_ASSIGN(const LoadedModel loaded, LoadModel(request.model, context));
   const learn::Model& model = loaded.model;
@@ -174,6 +174,8 @@ base::Result<ExplainReport> Explain(const ExplainRequest& request, const Context
   AddGaps(learn::FrozenTerms(model.fitted, model.schema), report);
   if (with_data) {
     RECKON_TRY(ExplainParameters(request, model, context, report));
+  } else if (request.resamples) {
+    report.notes.push_back("--resamples draws rows of --data anew, and there are none");
   }
   for (const learn::InputColumn& input : model.schema.inputs) {
     report.columns.push_back({input.name, core::ColumnKindName(input.kind), MeasuredText(input)});

@@ -13,6 +13,7 @@
 namespace reckon::app {
 
 inline constexpr size_t kDefaultResamples = 30;
+inline constexpr size_t kMostResamples = 10000;
 
 struct ExplainRequest {
   std::string model;

@@ -86,6 +86,11 @@ void AppendIndented(const Json& value, size_t depth, std::string& out) {
 
 }  // namespace
 
+std::optional<uint64_t> WholeAt(const Json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_number_unsigned()) return {};
+  return object[key].get<uint64_t>();
+}
+
 std::string DumpJson(const Json& value) {
   std::string text;
   AppendIndented(value, 0, text);

@@ -35,6 +35,27 @@ std::vector<size_t> DrawRows(const Configurations& configurations, base::Rng rng
   return rows;
 }
 
+// The weights of a sum that these rows could tell, by their parameters' names: a level that was not
+// drawn, or a column that does not vary, says nothing of its weight.
+std::vector<std::string> TermsToldBy(const Matrix& x, const Formula& formula,
+                                     const Schema& schema) {
+  std::vector<std::string> told;
+  if (const auto* linear = std::get_if<LinearFormula>(&formula)) {
+    const Matrix values = FeatureMap(linear->terms).Apply(x);
+    for (size_t i = 0; i < linear->terms.size(); ++i) {
+      const auto column = values.col(static_cast<Eigen::Index>(i));
+      if (column.maxCoeff() > column.minCoeff()) {
+        told.push_back(WeightName(linear->terms[i], schema));
+      }
+    }
+  } else if (const auto* law = std::get_if<ScalingLaw>(&formula)) {
+    for (const LawTerm& term : law->terms) {
+      if (TermValues(term, x).maxCoeff() > 0) told.push_back(term.parameter);
+    }
+  }
+  return told;
+}
+
 // Between the order statistics; `values` sorted, not empty.
 double Quantile(const std::vector<double>& values, double share) {
   const double at = share * static_cast<double>(values.size() - 1);
@@ -55,10 +76,7 @@ base::Result<std::vector<ParameterInterval>> ParameterIntervals(
   const Fitted plain = WithoutCorrection(*model);
   const Configurations configurations = CollapseRepeats(data.x, data.y, Middle::kMean);
   const base::Rng rng(options.seed);
-  // Which terms a sum has is itself an outcome of its fit.
   const Formula formula = model->predictor->ToFormula();
-  const bool absent_is_zero =
-      std::holds_alternative<LinearFormula>(formula) || std::holds_alternative<ScalingLaw>(formula);
   std::vector<Values> drawn(options.resamples);
   progress.Begin("resampling", options.resamples);
   const base::Status done =
@@ -70,6 +88,10 @@ base::Result<std::vector<ParameterInterval>> ParameterIntervals(
         for (const Parameter& parameter : ParametersOf(*again, data.schema)) {
           if (std::isfinite(parameter.value)) drawn[r][parameter.name] = parameter.value;
         }
+        // Which terms a sum has is itself an outcome of its fit: without is as good as 0.
+        for (std::string& name : TermsToldBy(sample.x, formula, data.schema)) {
+          drawn[r].try_emplace(std::move(name), 0.0);
+        }
         return {};
       });
   progress.End();
@@ -80,8 +102,6 @@ base::Result<std::vector<ParameterInterval>> ParameterIntervals(
     for (const Values& sample : drawn) {
       if (const auto at = sample.find(parameter.name); at != sample.end()) {
         values.push_back(at->second);
-      } else if (absent_is_zero && !sample.empty()) {
-        values.push_back(0);
       }
     }
     if (values.empty() || 2 * values.size() < options.resamples) continue;

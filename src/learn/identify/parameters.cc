@@ -20,8 +20,7 @@ std::vector<Parameter> LinearParameters(const LinearFormula& linear, const Schem
     const std::vector<Factor>& factors = linear.terms[i].factors;
     std::optional<size_t> column;
     if (factors.size() == 1) column = factors.front().column;
-    parameters.push_back(
-        {"weight of " + TermName(linear.terms[i], schema), linear.weights[i], column});
+    parameters.push_back({WeightName(linear.terms[i], schema), linear.weights[i], column});
   }
   return parameters;
 }
@@ -137,6 +136,10 @@ bool HasParameters(const Predictor& predictor) {
 }
 
 }  // namespace
+
+std::string WeightName(const Term& term, const Schema& schema) {
+  return "weight of " + TermName(term, schema);
+}
 
 const Fitted* Parametric(const Fitted& fitted) {
   if (HasParameters(*fitted.predictor)) return &fitted;

@@ -23,6 +23,9 @@ struct Parameter {
 // heaviest member that has any.
 std::vector<Parameter> ParametersOf(const Fitted& fitted, const Schema& schema);
 
+// What ParametersOf calls the weight of a term of a weighted sum.
+std::string WeightName(const Term& term, const Schema& schema);
+
 // The model itself, or the member of a blend, that ParametersOf speaks of; nullptr when there is
 // none.
 const Fitted* Parametric(const Fitted& fitted);
@@ -42,9 +45,9 @@ struct ResampleOptions {
 };
 
 // Percentile intervals (Efron 1979): the model is fitted again to configurations drawn with
-// replacement, each with all its repeats. A term that a resample does without counts as 0 there;
-// parameters of other kinds that fewer than half of the resamples have are left out. The same seed
-// gives the same intervals for any `jobs`. kInterrupted on stop.
+// replacement, each with all its repeats. A term that a resample could tell and does without counts
+// as 0; parameters of other kinds that fewer than half of the resamples have are left out. The same
+// seed gives the same intervals for any `jobs`. kInterrupted on stop.
 base::Result<std::vector<ParameterInterval>> ParameterIntervals(
     const Fitted& fitted, const Dataset& data, const Roles& roles, const Question& question,
     const ResampleOptions& options, const std::stop_token& stop, base::Progress& progress);

@@ -52,19 +52,15 @@ base::Result<ParameterTable::Snapshot> ReadCheckpoint(const std::filesystem::pat
     return base::Corrupt(fmt::format("{}: {}", path.string(), what));
   };
   const size_t line = text.find('\n');
-  const base::Json head = line == std::string::npos
-                              ? base::Json()
-                              : base::Json::parse(text.substr(0, line), nullptr, false);
-  const auto count = [&](const char* key) -> std::optional<uint64_t> {
-    if (!head.is_object() || !head.contains(key) || !head[key].is_number_unsigned()) return {};
-    return head[key].get<uint64_t>();
-  };
-  const auto parameters = count("parameters");
-  const auto first = count("first");
-  const auto second = count("second");
-  const auto steps = count("steps");
-  if (!parameters || !first || !second || !steps || head.value("format", "") != kFormat ||
-      !head.contains("checksum") || !head["checksum"].is_string()) {
+  const auto parsed = base::ParseJson(std::string_view(text).substr(0, line), path.string());
+  const base::Json head = parsed.ok() ? *parsed : base::Json();
+  const auto parameters = base::WholeAt(head, "parameters");
+  const auto first = base::WholeAt(head, "first");
+  const auto second = base::WholeAt(head, "second");
+  const auto steps = base::WholeAt(head, "steps");
+  if (line == std::string::npos || !parameters || !first || !second || !steps ||
+      head.value("format", "") != kFormat || !head.contains("checksum") ||
+      !head["checksum"].is_string()) {
     return corrupt("not a checkpoint of a parameter server");
   }
   const std::string_view body = std::string_view(text).substr(line + 1);

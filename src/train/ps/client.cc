@@ -54,7 +54,7 @@ base::Result<net::Stream> Greet(const ClientOptions& options, const net::Address
   RECKON_TRY(SendText(stream, MessageKind::kHello, 0, hello.dump()));
   RECKON_ASSIGN(const MessageHead head, Expect(stream, MessageKind::kWelcome));
   RECKON_ASSIGN(const std::string text, ReadText(stream, head));
-  const base::Json welcome = base::Json::parse(text, nullptr, false);
+  RECKON_ASSIGN(const base::Json welcome, base::ParseJson(text, "welcome"));
   if (!welcome.is_object() || !welcome.value("initialised", base::Json()).is_boolean()) {
     return base::Corrupt("the parameter server's welcome cannot be read");
   }

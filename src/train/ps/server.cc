@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,7 +18,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-constexpr size_t kMostParameters = size_t{1} << 33;
+constexpr size_t kMostParameters = size_t{1} << 30;  // 4 GiB, and as much again for the optimiser
 constexpr std::chrono::milliseconds kGrace{1000};
 
 std::span<std::byte> Raw(std::span<float> floats) { return std::as_writable_bytes(floats); }
@@ -38,7 +39,9 @@ base::Result<std::unique_ptr<ParameterServer>> ParameterServer::Start(const Serv
                                                                       base::Logger& log) {
   RECKON_ASSIGN(net::Listener listener, net::Listener::Bind(options.listen));
   std::unique_ptr<ParameterServer> server(new ParameterServer(options, log, std::move(listener)));
-  if (!options.checkpoint.empty() && std::filesystem::exists(options.checkpoint)) {
+  std::error_code unreadable;  // then reading it says what is wrong
+  if (!options.checkpoint.empty() &&
+      (std::filesystem::exists(options.checkpoint, unreadable) || unreadable)) {
     RECKON_ASSIGN(ParameterTable::Snapshot snapshot, ReadCheckpoint(options.checkpoint));
     RECKON_TRY(server->AdoptSize(snapshot.parameters.size()));
     server->saved_steps_ = snapshot.optimiser.steps;
@@ -57,7 +60,13 @@ base::Status ParameterServer::AdoptSize(size_t size) {
   if (size == 0 || size > kMostParameters) {
     return base::BadInput(fmt::format("{} parameters; expected 1 to {}", size, kMostParameters));
   }
-  if (table_ == nullptr) table_ = std::make_unique<ParameterTable>(options_.optimiser, size);
+  if (table_ == nullptr) {
+    try {
+      table_ = std::make_unique<ParameterTable>(options_.optimiser, size);
+    } catch (const std::bad_alloc&) {
+      return Error(ErrorCode::kFailed, fmt::format("no memory for {} parameters", size));
+    }
+  }
   if (table_->size() != size) {
     return base::BadInput(fmt::format("{} parameters; this server keeps {}", size, table_->size()));
   }
@@ -160,14 +169,10 @@ base::Result<size_t> ParameterServer::Greet(net::Stream& stream) {
   RECKON_ASSIGN(const MessageHead head, ReadHead(stream));
   if (head.kind != MessageKind::kHello) return base::Corrupt("expected a worker's greeting");
   RECKON_ASSIGN(const std::string text, ReadText(stream, head));
-  const base::Json hello = base::Json::parse(text, nullptr, false);
-  const auto number = [&](const char* key) -> std::optional<uint64_t> {
-    if (!hello.is_object() || !hello.contains(key) || !hello[key].is_number_unsigned()) return {};
-    return hello[key].get<uint64_t>();
-  };
-  const auto worker = number("worker");
-  const auto workers = number("workers");
-  const auto size = number("size");
+  RECKON_ASSIGN(const base::Json hello, base::ParseJson(text, "greeting"));
+  const auto worker = base::WholeAt(hello, "worker");
+  const auto workers = base::WholeAt(hello, "workers");
+  const auto size = base::WholeAt(hello, "size");
   if (!worker || !workers || !size) return base::Corrupt("a greeting without its numbers");
   if (*workers != options_.gate.workers) {
     return base::BadInput(

@@ -170,6 +170,26 @@ TEST_F(ParameterTest, ATermThatResamplesDoWithoutMayBeNothing) {
   EXPECT_TRUE(weak);
 }
 
+// Resamples without the level say nothing of its weight, least of all that it is 0.
+TEST_F(ParameterTest, ALevelThatIsNotDrawnIsNotNothing) {
+  core::Table table = support::GridTable({1, 2, 4, 8}, {10, 20}, 2, [](double w, double s) {
+    return (w == 8 && s == 20 ? 10 : 1) * s / w;
+  });
+  std::vector<double> gpu;
+  for (size_t row = 0; row < table.row_count; ++row) {
+    gpu.push_back(table.columns[0][row] == 8 && table.columns[1][row] == 20 ? 1 : 0);
+  }
+  support::AddCategories(table, "gpu", {"k80", "v100"}, gpu);
+  data_ = support::MakeDataset(table, "y");
+  size_t levels = 0;
+  for (const ParameterInterval& interval : Intervals(Fit("ridge"), 2)) {
+    if (interval.parameter.name.find("gpu") == std::string::npos) continue;
+    ++levels;
+    EXPECT_GT(interval.lower * interval.upper, 0) << interval.parameter.name;
+  }
+  EXPECT_GT(levels, 0);
+}
+
 TEST_F(ParameterTest, FrozenTermsSayWhatWouldSettleThem) {
   data_ = support::MakeDataset(support::NumberTable({{"workers", {1, 2, 1, 2, 1, 2}},
                                                      {"batch", {8, 8, 16, 16, 32, 32}},

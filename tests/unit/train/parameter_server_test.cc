@@ -230,6 +230,13 @@ TEST(ParameterServerTest, ARestartedServerIsWhereItWas) {
 
 TEST(ParameterServerTest, StrangersAreRefusedAndTheRunGoesOn) {
   Running server(Options(StepMode::kAsync, 1));
+  {
+    net::Stream greedy = net::Stream::Connect(server.address(), milliseconds(2000)).value();
+    ASSERT_TRUE(SendText(greedy, MessageKind::kHello, 0,
+                         R"({"worker": 0, "workers": 1, "size": 900000000000000})")
+                    .ok());
+    EXPECT_EQ(ReadHead(greedy)->kind, MessageKind::kRefused);
+  }
   std::vector<float> parameters(10, 1);
   ParameterClient client = Join({server.address()}, 0, 1, parameters);
   const auto refused = [&](size_t worker, size_t workers, size_t size) {
