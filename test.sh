@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs every suite: lint, unit (also under the address and
-# thread sanitizers), cases, fault. With --long, in addition: ten minutes of fuzzing a target,
+# thread sanitizers), cases, fault, e2e. With --long, in addition: ten minutes of fuzzing a target,
 # hundreds of kills, clang-tidy; resumable (what passed for this commit is not run again), output in
 # docs/results/.
 set -euo pipefail
@@ -21,7 +21,7 @@ scripts/install.sh "${groups[@]}"
 step() { printf '\n== %s\n' "$*"; }
 
 step "release: build, then lint, unit, cases and fault suites"
-cmake --preset release -DBUILD_TESTING=ON >/dev/null
+cmake --preset release -DBUILD_TESTING=ON -DRECKON_UNITY_TESTS=ON >/dev/null
 cmake --build build
 ctest --test-dir build -j "$(nproc)" --output-on-failure --no-tests=error
 

@@ -78,7 +78,7 @@ function check_own(header, prefix, slash) {
   if (!slash || !(prefix in layer_line)) {
     report(FILENAME, FNR, "\"" header "\" names no layer of src/LAYERS; write \"layer/file.h\", or <...> for a library")
   } else if (in_apps) {
-    if (prefix != "cli") report(FILENAME, FNR, "apps may include only \"cli/...\", not \"" header "\"")
+    if (header !~ /\/program\.h$/) report(FILENAME, FNR, "apps may include only a layer'\''s program.h, not \"" header "\"")
   } else if (prefix != layer && !((layer, prefix) in allowed)) {
     report(FILENAME, FNR, "layer '\''" layer "'\'' may not include \"" header "\"; allowed: " allowed_text[layer])
   }
@@ -87,7 +87,7 @@ function check_own(header, prefix, slash) {
 function check_other(header, prefix, slash) {
   if (!slash && header !~ /\./) return  # of the C++ standard
   if (in_apps) {
-    report(FILENAME, FNR, "apps may include only \"cli/...\" and the standard library, not <" header ">")
+    report(FILENAME, FNR, "apps may include only a layer'\''s program.h and the standard library, not <" header ">")
   } else if (!slash && header in system_header || slash && prefix in system_folder) {
     return
   } else if (!((layer, prefix) in third_party)) {

@@ -42,10 +42,10 @@ plant src/x.cc <<< '#include <string>'
 expect_finding layers.sh "src/x.cc:1: a source outside the layers' folders" "source outside the layers"
 
 plant apps/tool/main.cc <<< '#include "core/b.h"'
-expect_finding layers.sh 'apps/tool/main.cc:1: apps may include only "cli/..."' "program that reaches below cli"
+expect_finding layers.sh 'apps/tool/main.cc:1: apps may include only a layer'\''s program.h' "program that reaches below cli"
 
 plant apps/tool/main.cc <<< '#include <unistd.h>'
-expect_finding layers.sh 'apps/tool/main.cc:1: apps may include only "cli/..." and the standard' "program with a system header"
+expect_finding layers.sh 'apps/tool/main.cc:1: apps may include only a layer'\''s program.h and the standard' "program with a system header"
 
 clean_tree
 mkdir "$work/tree/src/extra"

@@ -35,7 +35,7 @@ END
 END
   printf '#pragma once\n' > "$tree/src/core/b.h"
   printf '#include "core/b.h"\n' > "$tree/src/cli/c.cc"
-  printf '#include <string>\n\n#include "cli/c.h"\n' > "$tree/apps/tool/main.cc"
+  printf '#include <string>\n\n#include "cli/program.h"\n' > "$tree/apps/tool/main.cc"
   printf 'BasedOnStyle: Google\n' > "$tree/.clang-format"
 }
 
