@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #include "app/error_json.h"
+#include "base/exit_code.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/command.h"
 #include "cli/config.h"
-#include "cli/interrupt.h"
 #include "cli/terminal_progress.h"
 
 namespace reckon::cli {
@@ -51,22 +52,6 @@ struct Declared {
   GlobalOptions globals;
 };
 
-int ExitCode(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kBadInput:
-    case ErrorCode::kNotFound:
-    case ErrorCode::kCorrupt:
-      return 2;
-    case ErrorCode::kInterrupted:
-      return 130;
-    case ErrorCode::kUnavailable:
-    case ErrorCode::kIo:
-    case ErrorCode::kFailed:
-      return 1;
-  }
-  return 1;
-}
-
 bool Print(const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return std::fflush(stdout) == 0 && written;
@@ -75,7 +60,7 @@ bool Print(const std::string& text) {
 int Report(const Error& error, bool json) {
   std::fprintf(stderr, "reckon: %s\n", error.Describe().c_str());
   if (json && !Print(app::ErrorJson(error))) return 1;
-  return ExitCode(error.code());
+  return base::ExitCode(error.code());
 }
 
 // Known before anything is parsed, so that every mistake can be answered in JSON.
@@ -219,7 +204,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
   const auto level = base::ParseLogLevel(chosen.globals.log_level);
   if (!level.ok()) return Report(level.error(), chosen.globals.json);
 
-  const InterruptWatch interrupt;
+  const base::InterruptWatch interrupt;
   const base::SystemClock clock;
   base::Logger log(*level);
   WarnOfVariables(all, log);

@@ -1,4 +1,4 @@
-#include "cli/interrupt.h"
+#include "base/interrupt.h"
 
 #include <string_view>
 
@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-namespace reckon::cli {
+namespace reckon::base {
 namespace {
 
 sigset_t WatchedSignals() {
@@ -19,18 +19,19 @@ sigset_t WatchedSignals() {
 
 }  // namespace
 
-InterruptWatch::InterruptWatch() {
+InterruptWatch::InterruptWatch(Second second) {
   const sigset_t signals = WatchedSignals();
   // Blocked here and so in every thread made later; only the watcher takes them.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  watcher_ = std::jthread([this](const std::stop_token& end) {
+  watcher_ = std::jthread([this, second](const std::stop_token& end) {
     const sigset_t watched = WatchedSignals();
     while (!end.stop_requested()) {
       const timespec wait{0, 100'000'000};
       const int signal = sigtimedwait(&watched, nullptr, &wait);
       if (signal < 0 || end.stop_requested()) continue;
-      if (source_.stop_requested()) _exit(128 + signal);
+      if (source_.stop_requested() && second == Second::kEnds) _exit(128 + signal);
       source_.request_stop();
+      if (second == Second::kIgnored) continue;
       constexpr std::string_view kMessage = "\nstopping; once more to stop at once\n";
       [[maybe_unused]] const ssize_t written =
           write(STDERR_FILENO, kMessage.data(), kMessage.size());
@@ -44,4 +45,4 @@ InterruptWatch::~InterruptWatch() {
   pthread_kill(watcher_.native_handle(), SIGTERM);
 }
 
-}  // namespace reckon::cli
+}  // namespace reckon::base

@@ -4,14 +4,16 @@
 #include <stop_token>
 #include <thread>
 
-namespace reckon::cli {
+namespace reckon::base {
 
 // While it lives, SIGINT and SIGTERM ask for a stop instead of killing; work then ends at its next
 // safe point. A second signal ends the process at once: files and stores are left whole, since they
-// change by rename and by transaction only. Make it before any other thread.
+// change by rename and by transaction only. It is ignored where others than the user ask for the
+// stop, and may do so twice. Make it before any other thread.
 class InterruptWatch {
  public:
-  InterruptWatch();
+  enum class Second { kEnds, kIgnored };
+  explicit InterruptWatch(Second second = Second::kEnds);
   ~InterruptWatch();
   InterruptWatch(const InterruptWatch&) = delete;
   InterruptWatch& operator=(const InterruptWatch&) = delete;
@@ -23,4 +25,4 @@ class InterruptWatch {
   std::jthread watcher_;
 };
 
-}  // namespace reckon::cli
+}  // namespace reckon::base
