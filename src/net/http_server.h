@@ -1,0 +1,51 @@
+// An HTTP/1.1 server for small requests: reports of ranks, questions of a page.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "base/result.h"
+#include "net/http_message.h"
+#include "net/tcp.h"
+
+namespace reckon::net {
+
+struct HttpServerOptions {
+  Address listen{"127.0.0.1", 0};  // port 0: any free one
+  size_t most_body_bytes = 8 << 20;
+  size_t most_connections = 1024;  // those beyond are closed at once
+  // How long a connection may be idle, and how long a request may take to arrive or an answer to
+  // be taken.
+  std::chrono::milliseconds patience{30'000};
+};
+
+// Serves many connections at once from one thread of its own; connections stay open between
+// requests. Requests that are no HTTP or too large are answered with 400, 413 or 431 and
+// {"error": "..."}, and never reach the handler. Sockets are not inherited by child processes.
+class HttpServer {
+ public:
+  // Called from the server's thread, for one request at a time: it must be quick, and must not
+  // destroy the server.
+  using Handler = std::function<HttpResponse(const HttpRequest&)>;
+
+  // kUnavailable: the port is taken. kNotFound: there is no such host.
+  static base::Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
+                                                         Handler handler);
+  // Ends every connection, also those whose answer is not yet sent.
+  ~HttpServer();
+  HttpServer(const HttpServer&) = delete;
+  HttpServer& operator=(const HttpServer&) = delete;
+
+  uint16_t port() const;
+
+ private:
+  class Impl;
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace reckon::net

@@ -1,0 +1,25 @@
+// One connection of HttpServer. Private to net: it shows Boost's types.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include <boost/asio/ip/tcp.hpp>
+
+#include "net/http_server.h"
+
+namespace reckon::net {
+
+// What all connections of a server share; touched by the server's thread only.
+struct HttpSessionShared {
+  HttpServer::Handler handler;
+  size_t most_body_bytes = 0;
+  std::chrono::milliseconds patience{0};
+  size_t connections = 0;  // open ones
+};
+
+// Talks until the other side leaves, is silent for too long, or says what is no HTTP. `shared`
+// outlives the socket's io_context.
+void StartHttpSession(boost::asio::ip::tcp::socket socket, HttpSessionShared& shared);
+
+}  // namespace reckon::net
