@@ -5,9 +5,8 @@
 #include <cstdlib>
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
 
-#include "base/file.h"
+#include "spec/yaml.h"
 
 namespace reckon::cli {
 namespace {
@@ -15,24 +14,16 @@ namespace {
 using base::BadInput;
 using base::Result;
 
-std::string Origin(const std::filesystem::path& path, const YAML::Node& node) {
-  return fmt::format("{}, line {}", path.string(), node.Mark().line + 1);
-}
-
-Result<Setting> ReadSetting(const std::filesystem::path& path, const std::string& command,
-                            const YAML::Node& key, const YAML::Node& value) {
-  Setting setting{command, key.as<std::string>(), {}, Origin(path, key)};
-  if (value.IsScalar()) {
-    setting.values.push_back(value.as<std::string>());
-    return setting;
-  }
-  if (value.IsSequence()) {
-    setting.is_list = true;
-    for (const YAML::Node& item : value) {
-      if (!item.IsScalar()) break;
-      setting.values.push_back(item.as<std::string>());
+Result<Setting> ReadSetting(const std::string& command, const std::string& name,
+                            const spec::Yaml& value) {
+  Setting setting{command, name, {}, value.Origin()};
+  setting.is_list = value.IsList();
+  if (value.IsScalar() || value.IsList()) {
+    auto texts = value.Texts();
+    if (texts.ok()) {
+      setting.values = *std::move(texts);
+      return setting;
     }
-    if (setting.values.size() == value.size()) return setting;
   }
   return BadInput(fmt::format("{}: '{}' is neither a value nor a list of values", setting.origin,
                               setting.name));
@@ -44,28 +35,22 @@ Result<std::vector<Setting>> ReadConfigFile(const std::filesystem::path& path) {
   std::vector<Setting> settings;
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) return settings;
-  RECKON_ASSIGN(const std::string text, base::ReadFile(path));
-  try {
-    const YAML::Node root = YAML::Load(text);
-    if (root.IsNull()) return settings;
-    if (!root.IsMap()) {
-      return BadInput(
-          fmt::format("{}: expected options and their values, like 'seed: 7'", path.string()));
+  RECKON_ASSIGN(const spec::Yaml root, spec::Yaml::ReadFile(path));
+  if (root.IsNull()) return settings;
+  if (!root.IsMap()) {
+    return BadInput(
+        fmt::format("{}: expected options and their values, like 'seed: 7'", path.string()));
+  }
+  for (const auto& [name, value] : root.entries()) {
+    if (!value.IsMap()) {
+      RECKON_ASSIGN(Setting setting, ReadSetting("", name, value));
+      settings.push_back(std::move(setting));
+      continue;
     }
-    for (const auto& entry : root) {
-      if (!entry.second.IsMap()) {
-        RECKON_ASSIGN(Setting setting, ReadSetting(path, "", entry.first, entry.second));
-        settings.push_back(std::move(setting));
-        continue;
-      }
-      for (const auto& inner : entry.second) {
-        RECKON_ASSIGN(Setting setting,
-                      ReadSetting(path, entry.first.as<std::string>(), inner.first, inner.second));
-        settings.push_back(std::move(setting));
-      }
+    for (const auto& [option, inner] : value.entries()) {
+      RECKON_ASSIGN(Setting setting, ReadSetting(name, option, inner));
+      settings.push_back(std::move(setting));
     }
-  } catch (const YAML::Exception& error) {
-    return BadInput(fmt::format("{}, line {}: {}", path.string(), error.mark.line + 1, error.msg));
   }
   return settings;
 }
