@@ -1,0 +1,10 @@
+"""Tells Reckon how a training script gets on.
+
+Inside a run of Reckon, what is told goes to the run's supervisor from a thread of its own. Anywhere
+else every call does nothing. No call raises or waits for the network (except flush).
+"""
+
+from .stages import active, error, flush, metric, progress, stage, step
+
+__all__ = ["active", "error", "flush", "metric", "progress", "stage", "step"]
+__version__ = "0.1.0"
