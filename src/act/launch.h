@@ -1,0 +1,64 @@
+// What a run starts: its processes, where they live, and what happens when one dies. Plain values
+// and their JSON, which is how they travel from whoever plans to whoever supervises.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "act/place.h"
+#include "base/json.h"
+#include "base/result.h"
+
+namespace reckon::act {
+
+// What the run does when a process ends badly (a code other than 0, or a signal).
+enum class OnDeath {
+  kFail,     // the run fails
+  kGoOn,     // the others go on
+  kRestart,  // it is started again, at most LaunchSpec::most_restarts times
+};
+
+struct ProcessSpec {
+  std::string role;  // "worker", "server"
+  int64_t index = 0;
+  std::vector<std::string> argv;           // argv[0] is looked for in PATH
+  std::map<std::string, std::string> env;  // on top of the supervisor's own
+  std::string workdir;                     // empty: the run folder
+  Place place;
+  OnDeath on_death = OnDeath::kFail;
+  std::string log;  // name of a file in the run folder: "worker-0.log"
+};
+
+// The role whose ends decide whether a run has succeeded.
+inline constexpr std::string_view kWorkerRole = "worker";
+
+struct LaunchSpec {
+  int64_t run_id = 0;
+  std::string name;
+  std::string setup;  // shell script, run once on each host before the processes; empty: none
+  std::string setup_workdir;
+  std::map<std::string, std::string> setup_env;
+  std::vector<ProcessSpec> processes;  // started in this order
+  double stop_grace_s = 5;             // between SIGTERM and SIGKILL
+  std::optional<double> time_limit_s;
+  int64_t most_restarts = 3;              // of each process
+  std::string status_host = "127.0.0.1";  // at which the processes reach the supervisor
+  std::string token;                      // without which no report is taken
+  std::string store;                      // not for us: whoever reads the events knows it
+};
+
+// "worker 3".
+std::string ProcessName(const ProcessSpec& process);
+
+base::Json ToJson(const LaunchSpec& spec);
+base::Json ToJson(const ProcessSpec& process);
+
+// kBadInput with the path of the first wrong, missing or unknown field ("processes[2].place.host").
+base::Result<LaunchSpec> LaunchSpecFromJson(const base::Json& json);
+base::Result<ProcessSpec> ProcessSpecFromJson(const base::Json& json, const std::string& path);
+
+}  // namespace reckon::act

@@ -1,0 +1,101 @@
+#include "act/local/event_file.h"
+
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace reckon::act {
+namespace {
+
+base::Error EventFileError(std::string_view what, const std::filesystem::path& path) {
+  return {base::ErrorCode::kIo,
+          fmt::format("cannot {} {}: {}", what, path.string(),
+                      std::error_code(errno, std::generic_category()).message())};
+}
+
+}  // namespace
+
+EventWriter::EventWriter(int descriptor, std::filesystem::path path)
+    : descriptor_(descriptor), path_(std::move(path)) {}
+
+EventWriter::EventWriter(EventWriter&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      path_(std::move(other.path_)),
+      torn_(other.torn_) {}
+
+EventWriter::~EventWriter() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+base::Result<EventWriter> EventWriter::Open(const std::filesystem::path& path) {
+  const int descriptor = open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor < 0) return EventFileError("open", path);
+  EventWriter writer(descriptor, path);
+  struct stat status {};
+  if (fstat(descriptor, &status) != 0) return EventFileError("look at", path);
+  char last = '\n';
+  if (status.st_size > 0 && pread(descriptor, &last, 1, status.st_size - 1) != 1) {
+    return EventFileError("read", path);
+  }
+  writer.torn_ = last != '\n';
+  return writer;
+}
+
+base::Status EventWriter::Append(const base::Json& event) {
+  const std::lock_guard lock(mutex_);
+  std::string line = base::DumpJsonLine(event) + "\n";
+  if (torn_) line.insert(0, "\n");
+  ssize_t written = 0;
+  do {
+    written = write(descriptor_, line.data(), line.size());
+  } while (written < 0 && errno == EINTR);
+  if (written == static_cast<ssize_t>(line.size())) {
+    torn_ = false;
+    return {};
+  }
+  if (written >= 0) errno = ENOSPC;  // a regular file takes less only when it is full
+  if (written > 0) torn_ = true;
+  return EventFileError("write", path_);
+}
+
+base::Result<std::vector<base::Json>> EventReader::Next() {
+  std::vector<base::Json> events;
+  std::ifstream file(path_, std::ios::binary);
+  if (!file) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path_, ignored)) return events;
+    return EventFileError("open", path_);
+  }
+  file.seekg(static_cast<std::streamoff>(position_));
+  std::string buffer(size_t{1} << 16, '\0');
+  while (file.good()) {
+    file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    const auto count = static_cast<size_t>(file.gcount());
+    position_ += count;
+    rest_.append(buffer, 0, count);
+  }
+  if (file.bad()) return EventFileError("read", path_);
+  size_t begin = 0;
+  for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
+    const std::string_view line = std::string_view(rest_).substr(begin, end - begin);
+    begin = end + 1;
+    if (line.empty()) continue;
+    base::Result<base::Json> event = base::ParseJson(line, path_.string());
+    if (event.ok() && event->is_object()) {
+      events.push_back(std::move(event).value());
+    } else {
+      ++torn_lines_;
+    }
+  }
+  rest_.erase(0, begin);
+  return events;
+}
+
+}  // namespace reckon::act

@@ -1,0 +1,57 @@
+// The events of a run as a file of JSON lines: appended by its supervisor, followed by anyone.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace reckon::act {
+
+// Appends. Thread-safe.
+class EventWriter {
+ public:
+  // Makes the file if need be; a line that a crash left unfinished is ended, so that the next
+  // event stands on a line of its own.
+  static base::Result<EventWriter> Open(const std::filesystem::path& path);
+  ~EventWriter();
+  EventWriter(EventWriter&& other) noexcept;
+  EventWriter& operator=(EventWriter&&) = delete;
+  EventWriter(const EventWriter&) = delete;
+  EventWriter& operator=(const EventWriter&) = delete;
+
+  // One line, with one write. kIo: the disk is full or gone; what was written of the line is ended
+  // by the next one.
+  base::Status Append(const base::Json& event);
+
+ private:
+  EventWriter(int descriptor, std::filesystem::path path);
+
+  std::mutex mutex_;  // guards what follows
+  int descriptor_;
+  std::filesystem::path path_;
+  bool torn_ = false;  // the last line has no end
+};
+
+// Follows. Not thread-safe.
+class EventReader {
+ public:
+  explicit EventReader(std::filesystem::path path) : path_(std::move(path)) {}
+
+  // The events whose lines were finished since the last call; none while there is no file. Lines
+  // that are no JSON objects (a crash tore them) are counted and left out.
+  base::Result<std::vector<base::Json>> Next();
+  size_t torn_lines() const { return torn_lines_; }
+
+ private:
+  std::filesystem::path path_;
+  uint64_t position_ = 0;  // in bytes, of what was not yet read
+  std::string rest_;       // of an unfinished line
+  size_t torn_lines_ = 0;
+};
+
+}  // namespace reckon::act

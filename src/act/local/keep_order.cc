@@ -1,0 +1,109 @@
+#include "act/local/keep_order.h"
+
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace reckon::act {
+namespace {
+
+using base::Json;
+
+template <typename T>
+std::optional<T> Field(const Json& json, const char* key) {
+  if (!json.contains(key) || !json.at(key).is_number()) return std::nullopt;
+  return json.at(key).get<T>();
+}
+
+std::optional<observe::TreeUsage> UsageFromJson(const Json& json) {
+  const auto wall = Field<double>(json, "wall_s");
+  const auto cpu = Field<double>(json, "cpu_s");
+  const auto memory = base::WholeAt(json, "peak_memory_bytes");
+  const auto sent = base::WholeAt(json, "bytes_sent");
+  const auto received = base::WholeAt(json, "bytes_received");
+  if (!wall || !cpu || !memory || !sent || !received) return std::nullopt;
+  return observe::TreeUsage{*wall, *cpu,      *memory,
+                            *sent, *received, json.value("complete", Json(false)) == Json(true)};
+}
+
+}  // namespace
+
+Json ToJson(const KeepOrder& order) {
+  return {{"process", ToJson(order.process)},
+          {"log_path", order.log_path},
+          {"stop_grace_s", order.stop_grace_s}};
+}
+
+base::Result<KeepOrder> KeepOrderFromJson(const Json& json) {
+  const auto grace = Field<double>(json, "stop_grace_s");
+  if (!grace || !json.contains("process") || !json.contains("log_path") ||
+      !json.at("log_path").is_string()) {
+    return base::BadInput("the first line is no order for a keeper");
+  }
+  KeepOrder order;
+  RECKON_ASSIGN(order.process, ProcessSpecFromJson(json.at("process"), "process"));
+  order.log_path = json.at("log_path").get<std::string>();
+  order.stop_grace_s = *grace;
+  return order;
+}
+
+std::string Describe(const ProcessEnd& end) {
+  if (end.exit_code) return fmt::format("ended with code {}", *end.exit_code);
+  if (end.signal) {
+    const char* name = sigabbrev_np(*end.signal);
+    return fmt::format("was killed by signal {}{}", *end.signal,
+                       name != nullptr ? fmt::format(" (SIG{})", name) : "");
+  }
+  return end.failure;
+}
+
+base::Json ToJson(const observe::TreeUsage& usage) {
+  return {{"wall_s", usage.wall_s},
+          {"cpu_s", usage.cpu_s},
+          {"peak_memory_bytes", usage.peak_memory_bytes},
+          {"bytes_sent", usage.bytes_sent},
+          {"bytes_received", usage.bytes_received},
+          {"complete", usage.complete}};
+}
+
+Json ToJson(const KeeperNews& news) {
+  if (news.started) return {{"say", "started"}, {"pid", *news.started}};
+  if (news.usage) {
+    Json json = {{"say", "usage"}};
+    json.update(ToJson(*news.usage));
+    return json;
+  }
+  RECKON_CHECK(news.ended);
+  Json json = {{"say", "ended"}, {"seconds", news.ended->seconds}};
+  if (news.ended->exit_code) json["exit_code"] = *news.ended->exit_code;
+  if (news.ended->signal) json["signal"] = *news.ended->signal;
+  if (!news.ended->failure.empty()) json["failure"] = news.ended->failure;
+  return json;
+}
+
+std::optional<KeeperNews> KeeperNewsFromJson(const Json& json) {
+  KeeperNews news;
+  const Json say = json.value("say", Json());
+  if (say == "started") {
+    news.started = Field<int64_t>(json, "pid");
+    if (!news.started) return std::nullopt;
+  } else if (say == "usage") {
+    news.usage = UsageFromJson(json);
+    if (!news.usage) return std::nullopt;
+  } else if (say == "ended") {
+    news.ended.emplace();
+    news.ended->seconds = Field<double>(json, "seconds").value_or(0);
+    news.ended->exit_code = Field<int>(json, "exit_code");
+    news.ended->signal = Field<int>(json, "signal");
+    if (json.contains("failure") && json.at("failure").is_string()) {
+      news.ended->failure = json.at("failure").get<std::string>();
+    }
+  } else {
+    return std::nullopt;
+  }
+  return news;
+}
+
+}  // namespace reckon::act

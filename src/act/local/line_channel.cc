@@ -1,0 +1,74 @@
+#include "act/local/line_channel.h"
+
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace reckon::act {
+
+LineChannel::LineChannel(int descriptor) : descriptor_(descriptor) {
+  (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  (void)fcntl(descriptor, F_SETFL, O_NONBLOCK);
+}
+
+LineChannel::~LineChannel() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+LineChannel::LineChannel(LineChannel&& other) noexcept
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      rest_(std::move(other.rest_)),
+      closed_(other.closed_),
+      mute_(other.mute_) {}
+
+base::Status LineChannel::Send(const base::Json& message, std::chrono::milliseconds limit) {
+  const std::string line = base::DumpJsonLine(message) + "\n";
+  size_t sent = 0;
+  while (sent < line.size() && !mute_) {
+    const ssize_t taken =
+        send(descriptor_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (taken >= 0) {
+      sent += static_cast<size_t>(taken);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      pollfd wait{descriptor_, POLLOUT, 0};
+      if (poll(&wait, 1, static_cast<int>(limit.count())) == 0) mute_ = true;
+    } else if (errno != EINTR) {
+      mute_ = true;
+    }
+  }
+  if (!mute_) return {};
+  return base::Error(base::ErrorCode::kUnavailable, "the other side of the channel is gone");
+}
+
+std::vector<base::Json> LineChannel::Receive() {
+  std::array<char, 65536> buffer{};
+  while (!closed_) {
+    const ssize_t got = recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+    if (got > 0) {
+      rest_.append(buffer.data(), static_cast<size_t>(got));
+    } else if (got == 0) {
+      closed_ = true;
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      break;
+    } else if (errno != EINTR) {
+      closed_ = true;
+    }
+  }
+  std::vector<base::Json> messages;
+  size_t begin = 0;
+  for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
+    auto message = base::ParseJson(std::string_view(rest_).substr(begin, end - begin), "channel");
+    if (message.ok() && message->is_object()) messages.push_back(std::move(message).value());
+    begin = end + 1;
+  }
+  rest_.erase(0, begin);
+  return messages;
+}
+
+}  // namespace reckon::act

@@ -1,0 +1,95 @@
+#include "act/local/report_door.h"
+
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "observe/events/report.h"
+
+namespace reckon::act {
+namespace {
+
+net::HttpResponse Refuse(int status, std::string_view reason) {
+  return {status, "application/json", base::DumpJsonLine({{"error", reason}})};
+}
+
+// Takes the same time wherever the difference is, so that nobody can guess a token byte by byte.
+bool SameSecret(std::string_view given, std::string_view wanted) {
+  unsigned difference = given.size() == wanted.size() ? 0 : 1;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const char byte = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned char>(byte) ^ static_cast<unsigned char>(wanted[i]);
+  }
+  return difference == 0;
+}
+
+}  // namespace
+
+ReportDoor::ReportDoor(const LaunchSpec& spec, EventWriter& events, const base::Clock& clock,
+                       base::Logger& log)
+    : target_(fmt::format("/runs/{}/events", spec.run_id)),
+      authorization_("Bearer " + spec.token),
+      host_(spec.status_host),
+      events_(events),
+      clock_(clock),
+      log_(log) {}
+
+base::Result<std::unique_ptr<ReportDoor>> ReportDoor::Open(const LaunchSpec& spec,
+                                                           EventWriter& events,
+                                                           const base::Clock& clock,
+                                                           base::Logger& log) {
+  std::unique_ptr<ReportDoor> door(new ReportDoor(spec, events, clock, log));
+  net::HttpServerOptions options;
+  options.listen = {spec.status_host, 0};
+  RECKON_ASSIGN(door->server_, net::HttpServer::Start(options, [door = door.get()](const auto& r) {
+                  return door->Answer(r);
+                }));
+  return door;
+}
+
+std::string ReportDoor::url() const {
+  return "http://" + net::Address{host_, server_->port()}.ToText() + target_;
+}
+
+std::string ReportDoor::LastError(const std::string& role, int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = errors_.find({role, index});
+  return found == errors_.end() ? "" : found->second;
+}
+
+void ReportDoor::ForgetError(const std::string& role, int64_t index) {
+  const std::lock_guard lock(mutex_);
+  errors_.erase({role, index});
+}
+
+net::HttpResponse ReportDoor::Answer(const net::HttpRequest& request) {
+  const auto given = request.headers.find("authorization");
+  if (given == request.headers.end() || !SameSecret(given->second, authorization_)) {
+    return Refuse(401, "the token is missing or wrong; it is in RECKON_TOKEN");
+  }
+  if (request.target != target_) return Refuse(404, "reports go to " + target_);
+  if (request.method != "POST") return Refuse(405, "reports come by POST");
+  return Take(request.body);
+}
+
+net::HttpResponse ReportDoor::Take(const std::string& body) {
+  const base::Result<observe::Report> report = observe::ParseReport(body, clock_.Now());
+  if (!report.ok()) return Refuse(400, report.error().Describe());
+  for (const base::Json& event : report->events) {
+    base::Json line = event;
+    line["role"] = report->role;
+    line["index"] = report->rank;
+    if (const base::Status written = events_.Append(line); !written.ok()) {
+      log_.Error(written.error().Describe());
+      return Refuse(503, "the event cannot be kept now");
+    }
+    if (event.at("kind") == "error") {
+      const std::lock_guard lock(mutex_);
+      errors_[{report->role, report->rank}] = event.at("message").get<std::string>();
+    }
+  }
+  return {204, "application/json", ""};
+}
+
+}  // namespace reckon::act

@@ -1,0 +1,55 @@
+// Where the ranks of a run report: an HTTP server that writes what they say into the run's events.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "act/launch.h"
+#include "act/local/event_file.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/http_server.h"
+
+namespace reckon::act {
+
+// POST /runs/ID/events with "Authorization: Bearer TOKEN": 204, or 401, 400, 404, 405, 503 with the
+// reason. Every event of a report gets "role" and "index". LastError may be called from any thread.
+class ReportDoor {
+ public:
+  // Listens on the spec's status_host. kUnavailable, kNotFound: there it cannot. All outlive it.
+  static base::Result<std::unique_ptr<ReportDoor>> Open(const LaunchSpec& spec, EventWriter& events,
+                                                        const base::Clock& clock,
+                                                        base::Logger& log);
+  ~ReportDoor() = default;
+  ReportDoor(const ReportDoor&) = delete;
+  ReportDoor& operator=(const ReportDoor&) = delete;
+
+  // What ranks find in RECKON_STATUS_URL.
+  std::string url() const;
+  // The message of the last error that this rank reported; "" when there was none.
+  std::string LastError(const std::string& role, int64_t index) const;
+  // Before a rank is started again: what its predecessor said is not its own.
+  void ForgetError(const std::string& role, int64_t index);
+
+ private:
+  ReportDoor(const LaunchSpec& spec, EventWriter& events, const base::Clock& clock,
+             base::Logger& log);
+  net::HttpResponse Answer(const net::HttpRequest& request);
+  net::HttpResponse Take(const std::string& body);
+
+  const std::string target_;
+  const std::string authorization_;
+  const std::string host_;
+  EventWriter& events_;
+  const base::Clock& clock_;
+  base::Logger& log_;
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int64_t>, std::string> errors_;  // guarded by mutex_
+  std::unique_ptr<net::HttpServer> server_;  // the last: its thread uses all of the above
+};
+
+}  // namespace reckon::act

@@ -1,0 +1,17 @@
+// Place: where a process is to run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace reckon::act {
+
+struct Place {
+  std::string host = "local";         // a name for people, logs and events; no '/'
+  std::string address = "127.0.0.1";  // at which the others reach it
+  std::string netns;                  // path of the network namespace; empty: the machine's own
+  // Folders; the process id goes into cgroup.procs of each before entering the namespace.
+  std::vector<std::string> cgroups;
+};
+
+}  // namespace reckon::act

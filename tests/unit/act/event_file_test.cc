@@ -1,0 +1,92 @@
+#include "act/local/event_file.h"
+
+#include <fstream>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/temp_folder.h"
+
+namespace reckon::act {
+namespace {
+
+using base::Json;
+
+std::vector<int> Numbers(EventReader& reader) {
+  std::vector<int> numbers;
+  for (const Json& event : reader.Next().value()) numbers.push_back(event.at("n").get<int>());
+  return numbers;
+}
+
+TEST(EventFileTest, IsFollowed) {
+  const support::TempFolder folder;
+  EventReader reader(folder / "e");
+  EXPECT_TRUE(reader.Next().value().empty());
+  EventWriter writer = EventWriter::Open(folder / "e").value();
+  ASSERT_TRUE(writer.Append({{"n", 1}}).ok());
+  ASSERT_TRUE(writer.Append({{"n", 2}, {"text", "two\nlines"}}).ok());
+  EXPECT_EQ(Numbers(reader), (std::vector{1, 2}));
+  EXPECT_TRUE(reader.Next().value().empty());
+  ASSERT_TRUE(writer.Append({{"n", 3}}).ok());
+  EXPECT_EQ(Numbers(reader), std::vector{3});
+}
+
+TEST(EventFileTest, HalfALineIsNoEventYet) {
+  const support::TempFolder folder;
+  std::ofstream file(folder / "e");
+  EventReader reader(folder / "e");
+  file << R"({"n": 1}
+{"n": )"
+       << std::flush;
+  EXPECT_EQ(Numbers(reader), std::vector{1});
+  file << "2}" << std::flush;
+  EXPECT_TRUE(reader.Next().value().empty());
+  file << "\n" << std::flush;
+  EXPECT_EQ(Numbers(reader), std::vector{2});
+}
+
+TEST(EventFileTest, ATornLineHarmsNoOther) {
+  const support::TempFolder folder;
+  folder.Write("e", "{\"n\": 1}\n{\"n\": 2, \"te");
+  {
+    EventWriter writer = EventWriter::Open(folder / "e").value();
+    ASSERT_TRUE(writer.Append({{"n", 3}}).ok());
+  }
+  EventWriter again = EventWriter::Open(folder / "e").value();
+  ASSERT_TRUE(again.Append({{"n", 4}}).ok());
+  EventReader reader(folder / "e");
+  EXPECT_EQ(Numbers(reader), (std::vector{1, 3, 4}));
+  EXPECT_EQ(reader.torn_lines(), 1U);
+}
+
+TEST(EventFileTest, ManyThreadsWriteWholeLines) {
+  const support::TempFolder folder;
+  EventWriter writer = EventWriter::Open(folder / "e").value();
+  {
+    std::vector<std::jthread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        for (int i = 0; i < 250; ++i) {
+          ASSERT_TRUE(writer.Append({{"n", t * 250 + i}, {"pad", std::string(500, 'x')}}).ok());
+        }
+      });
+    }
+  }
+  EventReader reader(folder / "e");
+  std::vector<int> numbers = Numbers(reader);
+  std::sort(numbers.begin(), numbers.end());
+  ASSERT_EQ(numbers.size(), 1000U);
+  EXPECT_EQ(numbers.back(), 999);
+  EXPECT_EQ(reader.torn_lines(), 0U);
+}
+
+TEST(EventFileTest, AFullDiskIsSaid) {
+  EventWriter writer = EventWriter::Open("/dev/full").value();
+  EXPECT_EQ(writer.Append({{"n", 1}}).error().code(), base::ErrorCode::kIo);
+  EXPECT_FALSE(EventWriter::Open("/no/such/folder/e").ok());
+}
+
+}  // namespace
+}  // namespace reckon::act

@@ -1,0 +1,93 @@
+#include "act/launch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace reckon::act {
+namespace {
+
+using base::Json;
+
+LaunchSpec FullSpec() {
+  LaunchSpec spec;
+  spec.run_id = 12;
+  spec.name = "a run";
+  spec.setup = "make";
+  spec.setup_workdir = "/tmp";
+  spec.setup_env = {{"A", "1"}};
+  ProcessSpec worker;
+  worker.role = "worker";
+  worker.index = 1;
+  worker.argv = {"train", "--fast"};
+  worker.env = {{"B", ""}};
+  worker.workdir = "/";
+  worker.place = {"edge1", "10.0.0.2", "/run/netns/edge1", {"/c/cpu", "/c/memory"}};
+  worker.on_death = OnDeath::kRestart;
+  worker.log = "worker-1.log";
+  spec.processes = {worker};
+  spec.stop_grace_s = 2.5;
+  spec.time_limit_s = 60;
+  spec.most_restarts = 1;
+  spec.status_host = "10.0.0.1";
+  spec.token = "t";
+  spec.store = "reckon.db";
+  return spec;
+}
+
+TEST(LaunchTest, ComesBackAsItWas) {
+  const Json json = ToJson(FullSpec());
+  const LaunchSpec again = LaunchSpecFromJson(json).value();
+  EXPECT_EQ(ToJson(again), json);
+  EXPECT_EQ(again.processes[0].on_death, OnDeath::kRestart);
+  EXPECT_EQ(again.processes[0].place.cgroups.size(), 2U);
+  EXPECT_EQ(again.time_limit_s, 60);
+  LaunchSpec plain = FullSpec();
+  plain.time_limit_s.reset();
+  EXPECT_FALSE(LaunchSpecFromJson(ToJson(plain)).value().time_limit_s);
+}
+
+TEST(LaunchTest, DefaultsOfWhatIsNotSaid) {
+  const Json json = Json::parse(
+      R"({"run_id": 1, "token": "t",
+          "processes": [{"role": "worker", "index": 0, "argv": ["x"], "log": "l"}]})");
+  const LaunchSpec spec = LaunchSpecFromJson(json).value();
+  EXPECT_EQ(spec.stop_grace_s, 5);
+  EXPECT_EQ(spec.most_restarts, 3);
+  EXPECT_EQ(spec.processes[0].place.address, "127.0.0.1");
+  EXPECT_EQ(spec.processes[0].on_death, OnDeath::kFail);
+}
+
+TEST(LaunchTest, SaysWhichFieldIsWrong) {
+  const auto problem = [](const char* pointer, const Json& value) {
+    Json json = ToJson(FullSpec());
+    json[Json::json_pointer(pointer)] = value;
+    const auto read = LaunchSpecFromJson(json);
+    return read.ok() ? "" : read.error().Describe();
+  };
+  EXPECT_EQ(problem("/run_id", "x"), "run_id is not a whole number");
+  EXPECT_EQ(problem("/run_id", -1), "run_id is not a whole number of at least 0");
+  EXPECT_EQ(problem("/run_id", nullptr), "run_id is missing");
+  EXPECT_EQ(problem("/token", ""), "token is not a secret");
+  EXPECT_EQ(problem("/time_limit_s", -1), "time_limit_s is not a number of at least 0");
+  EXPECT_EQ(problem("/surprise", 1), "surprise is not known");
+  EXPECT_EQ(problem("/processes", Json::array()), "processes is not a list with a worker in it");
+  EXPECT_EQ(problem("/processes/0/argv", Json::array()),
+            "processes[0].argv is not a command and its arguments");
+  EXPECT_EQ(problem("/processes/0/argv", {"a", 1}), "processes[0].argv is not a list of texts");
+  EXPECT_EQ(problem("/processes/0/env", Json{{"A=B", "x"}}),
+            "processes[0].env.A=B is not a variable's name and its text");
+  EXPECT_EQ(problem("/processes/0/on_death", "weep"),
+            "processes[0].on_death is not 'fail', 'go_on' or 'restart'");
+  EXPECT_EQ(problem("/processes/0/log", "../x"), "processes[0].log is not a name without '/'");
+  EXPECT_EQ(problem("/processes/0/place/host", "a/b"),
+            "processes[0].place.host is not a name without '/'");
+  EXPECT_EQ(problem("/processes/0/place/port", 1), "processes[0].place.port is not known");
+  Json twice = ToJson(FullSpec());
+  twice["processes"].push_back(twice["processes"][0]);
+  EXPECT_EQ(LaunchSpecFromJson(twice).error().Describe(), "processes[1] is not the only worker 1");
+  EXPECT_FALSE(LaunchSpecFromJson(Json::array()).ok());
+}
+
+}  // namespace
+}  // namespace reckon::act
