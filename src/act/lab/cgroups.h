@@ -1,0 +1,56 @@
+// Shares of the machine: the cgroups of a lab's hosts, of version 1 (a tree for each controller)
+// or 2 (one tree). Groups are made directly below the root of the tree.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace reckon::act {
+
+struct Limits {
+  double cores = 1;           // may be a fraction; at least 0.001
+  uint64_t memory_bytes = 0;  // 0: no limit
+};
+
+// CPU time `quota_us` in every `period_us`. Short periods run smoothly, as training in step needs;
+// only shares whose quota would fall below the kernel's 1 ms get longer ones.
+struct Quota {
+  int64_t quota_us = 0;
+  int64_t period_us = 0;
+};
+Quota QuotaFor(double cores);
+
+class Cgroups {
+ public:
+  // kUnavailable, with what is missing, when this machine's processes cannot be held to shares.
+  static base::Result<Cgroups> Find(const std::filesystem::path& root);
+
+  int version() const { return version_; }
+  // The folders that Make makes for a name, whether or not they are there.
+  std::vector<std::string> FoldersOf(const std::string& name) const;
+  base::Status Make(const std::string& name, const Limits& limits) const;
+  // Names of groups that begin so, in any tree.
+  std::vector<std::string> WithPrefix(const std::string& prefix) const;
+  // Ids of the processes in a group; empty when it is not there.
+  std::vector<int> Processes(const std::string& name) const;
+  // SIGKILL to everything in the group until it is empty, also to what its processes start
+  // meanwhile. kUnavailable when something cannot be ended within some seconds. Number killed.
+  base::Result<int> Kill(const std::string& name) const;
+  // Of an empty group; nothing to do when it is not there.
+  base::Status Remove(const std::string& name) const;
+
+ private:
+  Cgroups(int version, std::filesystem::path root, std::vector<std::filesystem::path> trees)
+      : version_(version), root_(std::move(root)), trees_(std::move(trees)) {}
+  base::Status MakeV1(const std::string& name, const Limits& limits) const;
+  base::Status MakeV2(const std::string& name, const Limits& limits) const;
+
+  int version_;
+  std::filesystem::path root_;
+  std::vector<std::filesystem::path> trees_;  // where groups are made; the first one has the CPU
+};
+
+}  // namespace reckon::act
