@@ -5,23 +5,79 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace reckon::core {
-
-// What is trained: the built-in trainer (`network` set) or the user's command (`command` set).
-struct Job {
-  std::string name;
-  std::string network;
-  std::string command;
-  std::string data_set;
-  std::map<std::string, std::string> hyper_parameters;
-  std::optional<int64_t> epochs;
-  std::optional<double> target_accuracy;  // 0..1
-};
 
 enum class Strategy { kAllReduce, kAsyncParameterServer, kSyncParameterServer };
 
 const char* StrategyName(Strategy strategy);
+std::optional<Strategy> ParseStrategy(std::string_view name);
+std::vector<std::string> StrategyNames();
+
+// Which labelled images the built-in trainer reads or makes.
+struct TrainerData {
+  std::string source = "generated";  // "generated", "idx" (MNIST and its kin) or "cifar10"
+  std::string shape = "mnist";       // of generated images: "mnist" (1x28x28) or "cifar" (3x32x32)
+  // "idx": images and labels; "cifar10": one or more batches.
+  std::vector<std::string> train_files;
+  std::vector<std::string> validation_files;
+  int64_t images = 6000;  // of files: at most so many; 0: all
+  int64_t validation_images = 1000;
+  int64_t replicate = 1;  // the training images so many times over
+};
+
+struct TrainerOptimiser {
+  std::string name = "sgd";  // "sgd" or "adam"
+  double rate = 0.05;
+  double momentum = 0;
+  double weight_decay = 0;
+};
+
+// A training of one of the built-in networks. What its words may be: docs/job-file.md.
+struct TrainerJob {
+  std::string network = "lenet5";
+  std::map<std::string, std::string> knobs;
+  TrainerData data;
+  int64_t epochs = 1;
+  std::vector<int64_t> batches{64};  // images a step and worker: one for all, or one a worker
+  // Images of each worker, in the order of the data. Empty: every epoch deals all images out, so
+  // that n workers see in a step what one with the n-fold batch would see.
+  std::vector<int64_t> shards;
+  bool shuffle = true;
+  uint64_t seed = 1;
+  bool float64 = false;
+  TrainerOptimiser optimiser;
+  Strategy strategy = Strategy::kAllReduce;
+  std::optional<int64_t> staleness;  // async: steps that a worker may be ahead of the slowest
+  std::string base_model;            // a model file to begin with
+  int64_t fine_tune = 0;             // layers, from the last, that are trained; 0: all
+  std::string save;                  // where the trained model goes; empty: nowhere
+  // Steps between checkpoints; 0: none. A run with a checkpoint goes on from it.
+  int64_t checkpoint_every = 0;
+  std::string checkpoint;
+  double patience_s = 30;  // how long a peer may stand still
+};
+
+// The user's own program, in the style of SkyPilot: shell scripts.
+struct CommandJob {
+  std::string setup;
+  std::string run;
+};
+
+// What is trained: by the built-in trainer, or by the user's command; one of the two.
+struct Job {
+  std::string name;
+  std::optional<TrainerJob> trainer;
+  std::optional<CommandJob> command;
+  std::string workdir;
+  std::map<std::string, std::string> envs;
+  int64_t workers = 1;
+  int64_t servers = 0;
+  double cpus_per_worker = 1;
+  std::optional<double> time_limit_s;
+};
 
 // Where it is trained.
 struct Shape {

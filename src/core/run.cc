@@ -37,6 +37,7 @@ constexpr std::array kSteps{
     Step{RunState::kRunning, RunState::kFinished},
     Step{RunState::kRunning, RunState::kRecovering},
     Step{RunState::kRecovering, RunState::kPlanning},
+    Step{RunState::kRecovering, RunState::kRunning},
     Step{RunState::kStopping, RunState::kStopped},
 };
 

@@ -1,5 +1,6 @@
 #include "train/data/shards.h"
 
+#include <algorithm>
 #include <limits>
 #include <numeric>
 
@@ -9,10 +10,12 @@
 
 namespace reckon::train {
 
-base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
-                                            std::span<const size_t> sizes,
-                                            std::span<const size_t> batches) {
-  using base::BadInput;
+namespace {
+
+using base::BadInput;
+
+base::Status CheckCounts(size_t rows, size_t workers, std::span<const size_t> sizes,
+                         std::span<const size_t> batches) {
   if (workers == 0) return BadInput("no workers; expected at least one");
   if (rows > std::numeric_limits<uint32_t>::max()) {
     return BadInput(
@@ -25,6 +28,15 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
     return BadInput(fmt::format("{} batch sizes for {} workers; expected one, or one a worker",
                                 batches.size(), workers));
   }
+  return {};
+}
+
+}  // namespace
+
+base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
+                                            std::span<const size_t> sizes,
+                                            std::span<const size_t> batches) {
+  RECKON_TRY(CheckCounts(rows, workers, sizes, batches));
   const size_t total = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
   if (!sizes.empty() && total != rows) {
     return BadInput(fmt::format("shard sizes add up to {}; the data has {} rows", total, rows));
@@ -46,14 +58,77 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
   return shards;
 }
 
-std::vector<uint32_t> EpochOrder(const Shard& shard, uint64_t seed, size_t epoch, bool shuffle) {
-  std::vector<uint32_t> order(shard.size);
-  std::iota(order.begin(), order.end(), static_cast<uint32_t>(shard.begin));
+base::Result<Dealing> Dealing::Make(size_t rows, size_t workers, std::span<const size_t> sizes,
+                                    std::span<const size_t> batches) {
+  Dealing dealing;
+  dealing.rows_ = rows;
+  dealing.dealt_ = sizes.empty();
+  if (!dealing.dealt_) {
+    RECKON_ASSIGN(dealing.shards_, MakeShards(rows, workers, sizes, batches));
+    return dealing;
+  }
+  RECKON_TRY(CheckCounts(rows, workers, sizes, batches));
+  for (size_t i = 0; i < workers; ++i) {
+    const size_t batch = batches.size() == 1 ? batches[0] : batches[i];
+    if (batch == 0 || batch > rows) {
+      return base::BadInput(fmt::format(
+          "batch {} of worker {}; expected 1..{}, the size of the data", batch, i, rows));
+    }
+    dealing.shards_.push_back({dealing.rows_a_step_, 0, batch});
+    dealing.rows_a_step_ += batch;
+  }
+  if (dealing.rows_a_step_ > rows) {
+    return base::BadInput(
+        fmt::format("the batches of {} workers add up to {}, more than the {} images of the data",
+                    workers, dealing.rows_a_step_, rows));
+  }
+  for (size_t i = 0; i < workers; ++i) {
+    dealing.shards_[i].size = rows / dealing.rows_a_step_ * dealing.shards_[i].batch +
+                              dealing.At(i, rows / dealing.rows_a_step_);
+  }
+  return dealing;
+}
+
+size_t Dealing::steps() const {
+  if (dealt_) return (rows_ + rows_a_step_ - 1) / rows_a_step_;
+  size_t most = 0;
+  for (const Shard& shard : shards_) most = std::max(most, shard.steps());
+  return most;
+}
+
+size_t Dealing::Size(size_t worker) const { return shards_[worker].size; }
+
+size_t Dealing::At(size_t worker, size_t step) const {
+  const Shard& shard = shards_[worker];
+  const size_t begin = dealt_ ? step * rows_a_step_ + shard.begin : step * shard.batch;
+  const size_t end = dealt_ ? rows_ : shard.size;
+  return begin >= end ? 0 : std::min(shard.batch, end - begin);
+}
+
+size_t Dealing::TotalAt(size_t step) const {
+  size_t total = 0;
+  for (size_t worker = 0; worker < workers(); ++worker) total += At(worker, step);
+  return total;
+}
+
+std::vector<uint32_t> Dealing::Order(size_t worker, size_t epoch, uint64_t seed,
+                                     bool shuffle) const {
+  const Shard& shard = shards_[worker];
+  std::vector<uint32_t> order(dealt_ ? rows_ : shard.size);
+  std::iota(order.begin(), order.end(), static_cast<uint32_t>(dealt_ ? 0 : shard.begin));
   if (shuffle) {
-    base::Rng rng = base::Rng(seed).Fork(epoch).Fork(shard.begin);
+    base::Rng rng = base::Rng(seed).Fork(epoch).Fork(dealt_ ? 0 : shard.begin);
     rng.Shuffle(std::span(order));
   }
-  return order;
+  if (!dealt_) return order;
+  std::vector<uint32_t> own;
+  own.reserve(shard.size);
+  for (size_t begin = shard.begin; begin < rows_; begin += rows_a_step_) {
+    const size_t count = std::min(shard.batch, rows_ - begin);
+    const auto from = order.begin() + static_cast<ptrdiff_t>(begin);
+    own.insert(own.end(), from, from + static_cast<ptrdiff_t>(count));
+  }
+  return own;
 }
 
 }  // namespace reckon::train

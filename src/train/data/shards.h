@@ -27,8 +27,37 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
                                             std::span<const size_t> sizes,
                                             std::span<const size_t> batches);
 
-// The rows of one epoch in the order they are trained on: shuffled by seed, epoch and shard, the
-// same on any machine; as they are when `shuffle` is false.
-std::vector<uint32_t> EpochOrder(const Shard& shard, uint64_t seed, size_t epoch, bool shuffle);
+// The rows that every worker trains on in every step of every epoch. Plain values.
+//
+// With sizes of shards every worker keeps to its own shard. Without, every epoch orders all rows
+// anew and deals them out step by step, so that the workers together see in a step what one worker
+// with their batches' sum would see.
+class Dealing {
+ public:
+  // As MakeShards; without sizes the batches together must not be more than `rows`.
+  static base::Result<Dealing> Make(size_t rows, size_t workers, std::span<const size_t> sizes,
+                                    std::span<const size_t> batches);
+
+  size_t workers() const { return shards_.size(); }
+  size_t rows() const { return rows_; }
+  // Of an epoch, until the last worker has run out of rows.
+  size_t steps() const;
+  size_t Batch(size_t worker) const { return shards_[worker].batch; }
+  // Rows of this worker an epoch.
+  size_t Size(size_t worker) const;
+  // Rows of this worker in a step; 0 when it has run out.
+  size_t At(size_t worker, size_t step) const;
+  size_t TotalAt(size_t step) const;
+
+  // A worker's rows of one epoch in the order they are trained on: shuffled by seed and epoch (and
+  // shard), the same on any machine; as they are when `shuffle` is false.
+  std::vector<uint32_t> Order(size_t worker, size_t epoch, uint64_t seed, bool shuffle) const;
+
+ private:
+  size_t rows_ = 0;
+  bool dealt_ = false;
+  size_t rows_a_step_ = 0;     // dealt: of all workers
+  std::vector<Shard> shards_;  // dealt: `begin` is the worker's place in a step
+};
 
 }  // namespace reckon::train

@@ -1,4 +1,4 @@
-// A parameter server's state in a file: a line of JSON, then floats as they lie in memory.
+// A parameter server's state in a file (train/array_file.h).
 #pragma once
 
 #include <filesystem>

@@ -42,9 +42,14 @@ base::Result<net::Stream> Reach(const net::Address& server, std::chrono::millise
   }
 }
 
+struct Greeted {
+  net::Stream stream;
+  uint64_t pushed = 0;  // gradients that the server has of this worker
+};
+
 // Says hello; brings `values` where there are none yet.
-base::Result<net::Stream> Greet(const ClientOptions& options, const net::Address& server,
-                                std::span<const float> values) {
+base::Result<Greeted> Greet(const ClientOptions& options, const net::Address& server,
+                            std::span<const float> values) {
   RECKON_ASSIGN(net::Stream stream, Reach(server, options.patience));
   stream.set_patience(options.patience * 2);
   base::Json hello;
@@ -61,7 +66,7 @@ base::Result<net::Stream> Greet(const ClientOptions& options, const net::Address
   if (!welcome["initialised"].get<bool>()) {
     RECKON_TRY(SendFloats(stream, MessageKind::kInitial, 0, values));
   }
-  return stream;
+  return Greeted{std::move(stream), base::WholeAt(welcome, "pushed").value_or(0)};
 }
 
 }  // namespace
@@ -79,17 +84,20 @@ base::Result<ParameterClient> ParameterClient::Join(const ClientOptions& options
                     servers, parameters.size()));
   }
   std::vector<Part> parts;
+  uint64_t pushed = 0;
   size_t begin = 0;
   for (size_t i = 0; i < servers; ++i) {
     const size_t size = parameters.size() / servers + (i < parameters.size() % servers ? 1 : 0);
-    auto stream = Greet(options, options.servers[i], parameters.subspan(begin, size));
-    if (!stream.ok()) {
-      return std::move(stream).error().Wrap("parameter server " + options.servers[i].ToText());
+    auto greeted = Greet(options, options.servers[i], parameters.subspan(begin, size));
+    if (!greeted.ok()) {
+      return std::move(greeted).error().Wrap("parameter server " + options.servers[i].ToText());
     }
-    parts.push_back({*std::move(stream), begin, size});
+    pushed = std::max(pushed, greeted->pushed);
+    parts.push_back({std::move(greeted->stream), begin, size});
     begin += size;
   }
   ParameterClient client(options, std::move(parts));
+  client.pushed_before_ = pushed;
   RECKON_TRY(client.Pull(parameters));
   return client;
 }
@@ -172,12 +180,13 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weig
 // A server that was restarted has its checkpoint, or takes what this worker has.
 base::Status ParameterClient::Return(size_t index, std::span<float> parameters) {
   Part& part = parts_[index];
-  auto stream = Greet(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
-  if (!stream.ok()) {
-    return std::move(stream).error().Wrap("parameter server " + options_.servers[index].ToText() +
-                                          " went away");
+  auto greeted =
+      Greet(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
+  if (!greeted.ok()) {
+    return std::move(greeted).error().Wrap("parameter server " + options_.servers[index].ToText() +
+                                           " went away");
   }
-  part.stream = *std::move(stream);
+  part.stream = std::move(greeted->stream);
   ++reconnections_;
   RECKON_TRY(SendHead(part.stream, MessageKind::kPull, 0, 0));
   return ReadParameters(part, parameters);

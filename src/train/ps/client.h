@@ -52,6 +52,8 @@ class ParameterClient {
   // Steps that the servers had applied when they last sent parameters: the most of them.
   uint64_t server_steps() const { return server_steps_; }
   size_t reconnections() const { return reconnections_; }
+  // Gradients that the servers had of this worker when it joined: more than 0 when it comes back.
+  uint64_t pushed_before() const { return pushed_before_; }
 
  private:
   struct Part {
@@ -69,6 +71,7 @@ class ParameterClient {
   ClientOptions options_;
   std::vector<Part> parts_;
   uint64_t server_steps_ = 0;
+  uint64_t pushed_before_ = 0;
   size_t reconnections_ = 0;
 };
 

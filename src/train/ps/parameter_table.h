@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "train/ps/optimiser.h"
+#include "train/optimiser.h"
 
 namespace reckon::train {
 
@@ -40,6 +40,7 @@ class ParameterTable {
   struct Snapshot {
     std::vector<float> parameters;
     Optimiser::State optimiser;
+    std::vector<uint64_t> pushed;  // gradients of each worker; the server's to know
   };
   Snapshot Take() const;
   // kCorrupt when it does not fit.

@@ -6,7 +6,9 @@
 //   kind's)
 //
 //   worker  -> kHello       body: JSON {"worker", "workers", "size"}
-//   server  -> kWelcome     number: steps so far; body: JSON {"initialised"}
+//   server  -> kWelcome     number: steps so far; body: JSON {"initialised", "pushed"}: whether
+//   there are
+//                          parameters, and how many gradients of this worker there were
 //   worker  -> kInitial     body: floats; only the worker that a kWelcome told that there are none
 //   worker  -> kPush        number: its step; body: weight (8 bytes, double), floats
 //   server  -> kReceived    as soon as all of the push is there

@@ -31,7 +31,8 @@ ParameterServer::ParameterServer(const ServerOptions& options, base::Logger& log
       log_(log),
       listener_(std::move(listener)),
       gate_(options.gate),
-      contributions_(options.gate.workers) {}
+      contributions_(options.gate.workers),
+      pushed_(options.gate.workers, 0) {}
 
 ParameterServer::~ParameterServer() = default;
 
@@ -45,6 +46,7 @@ base::Result<std::unique_ptr<ParameterServer>> ParameterServer::Start(const Serv
     RECKON_ASSIGN(ParameterTable::Snapshot snapshot, ReadCheckpoint(options.checkpoint));
     RECKON_TRY(server->AdoptSize(snapshot.parameters.size()));
     server->saved_steps_ = snapshot.optimiser.steps;
+    if (snapshot.pushed.size() == server->pushed_.size()) server->pushed_ = snapshot.pushed;
     RECKON_TRY(server->table_->Restore(std::move(snapshot)));
   }
   return server;
@@ -73,6 +75,17 @@ base::Status ParameterServer::AdoptSize(size_t size) {
   return {};
 }
 
+// Who never came is not waited for once the others have been gone for as long as a silent worker is
+// given.
+void ParameterServer::AwaitEnd(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+  const auto over = [this] { return gate_.finished() || gate_.ended().has_value(); };
+  bool deserted = false;
+  while (!changed_.wait_for(lock, stop, options_.silence, over) && !stop.stop_requested()) {
+    if (deserted && gate_.deserted()) return;
+    deserted = gate_.deserted();
+  }
+}
+
 base::Status ParameterServer::Serve(const std::stop_token& stop) {
   std::jthread keeper;
   if (!options_.checkpoint.empty()) {
@@ -82,7 +95,7 @@ base::Status ParameterServer::Serve(const std::stop_token& stop) {
     const std::stop_callback close(stop, [this] { listener_.Close(); });
     std::jthread accepter([this] { Accept(); });
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, stop, [this] { return gate_.finished() || gate_.ended().has_value(); });
+    AwaitEnd(lock, stop);
     lock.unlock();
     listener_.Close();
   }
@@ -181,18 +194,26 @@ base::Result<size_t> ParameterServer::Greet(net::Stream& stream) {
   RECKON_TRY(AdoptSize(*size));
   RECKON_TRY(gate_.Join(*worker));
   const auto joined = [&]() -> base::Status {
-    // The first worker brings the values; the others wait for them.
+    // The first worker brings the values; the others wait for them. Without it those that go on
+    // without the dead bring their own, which begin the same.
     std::unique_lock lock(mutex_);
     const bool told = *worker == 0 || changed_.wait_for(lock, options_.gate.patience, [this] {
       return table_->initialised() || gate_.ended().has_value();
     });
     lock.unlock();
     if (const auto ended = gate_.ended()) return *ended;
-    if (!told) return Error(ErrorCode::kFailed, "worker 0 has not brought the first parameters");
+    if (!told && options_.gate.mode == StepMode::kSync) {
+      return Error(ErrorCode::kFailed, "worker 0 has not brought the first parameters");
+    }
+    const bool initialised = table_->initialised();  // another may bring them at this moment
     base::Json welcome;
-    welcome["initialised"] = table_->initialised();
+    welcome["initialised"] = initialised;
+    {
+      const std::lock_guard counted(mutex_);
+      welcome["pushed"] = pushed_[*worker];
+    }
     RECKON_TRY(SendText(stream, MessageKind::kWelcome, table_->steps(), welcome.dump()));
-    if (table_->initialised()) return {};
+    if (initialised) return {};
     RECKON_ASSIGN(const MessageHead initial, ReadHead(stream));
     if (initial.kind != MessageKind::kInitial || initial.bytes != *size * sizeof(float)) {
       return base::Corrupt("expected the first parameters");
@@ -219,8 +240,11 @@ base::Status ParameterServer::Push(net::Stream& stream, size_t worker, const Mes
   }
   RECKON_TRY(stream.Read(std::as_writable_bytes(std::span(&weight, 1))));
   if (!(weight >= 0 && weight < 1e18)) return base::Corrupt("a push without a sensible weight");
-  return options_.gate.mode == StepMode::kSync ? PushInStep(stream, worker, weight)
-                                               : PushAlone(stream, worker, weight);
+  RECKON_TRY(options_.gate.mode == StepMode::kSync ? PushInStep(stream, worker, weight)
+                                                   : PushAlone(stream, worker, weight));
+  const std::lock_guard lock(mutex_);
+  ++pushed_[worker];
+  return {};
 }
 
 base::Status ParameterServer::PushAlone(net::Stream& stream, size_t worker, double weight) {
@@ -294,7 +318,11 @@ base::Status ParameterServer::WriteCheckpoint() {
     table = table_.get();
   }
   if (table == nullptr || !table->initialised()) return {};
-  const ParameterTable::Snapshot snapshot = table->Take();
+  ParameterTable::Snapshot snapshot = table->Take();
+  {
+    const std::lock_guard lock(mutex_);
+    snapshot.pushed = pushed_;
+  }
   RECKON_TRY(train::WriteCheckpoint(options_.checkpoint, snapshot));
   const std::lock_guard lock(mutex_);
   saved_steps_ = snapshot.optimiser.steps;

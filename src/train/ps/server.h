@@ -14,7 +14,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "net/tcp.h"
-#include "train/ps/optimiser.h"
+#include "train/optimiser.h"
 #include "train/ps/parameter_table.h"
 #include "train/ps/protocol.h"
 #include "train/ps/step_gate.h"
@@ -66,6 +66,7 @@ class ParameterServer {
   void Accept();
   void Talk(Connection& connection);
   base::Status Converse(net::Stream& stream, std::optional<size_t>& worker);
+  void AwaitEnd(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   base::Result<size_t> Greet(net::Stream& stream);
   base::Status Push(net::Stream& stream, size_t worker, const MessageHead& head);
   base::Status PushAlone(net::Stream& stream, size_t worker, double weight);
@@ -87,6 +88,7 @@ class ParameterServer {
   // Made when the first worker tells the size, then never replaced.
   std::unique_ptr<ParameterTable> table_;
   std::list<Connection> connections_;
+  std::vector<uint64_t> pushed_;  // gradients of each worker so far
   uint64_t saved_steps_ = 0;
 };
 

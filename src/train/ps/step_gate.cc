@@ -140,6 +140,16 @@ bool StepGate::finished() const {
   return all_gone;
 }
 
+bool StepGate::deserted() const {
+  const std::lock_guard lock(mutex_);
+  bool left = false;
+  for (const Worker& worker : workers_) {
+    if (worker.presence == Presence::kHere) return false;
+    left |= worker.presence == Presence::kLeft;
+  }
+  return left && options_.mode == StepMode::kAsync;
+}
+
 std::optional<Error> StepGate::ended() const {
   const std::lock_guard lock(mutex_);
   return ended_;

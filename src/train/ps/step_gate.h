@@ -51,6 +51,9 @@ class StepGate {
   size_t live() const;
   // Every worker has been here and has left, or (asynchronous) is lost.
   bool finished() const;
+  // Asynchronous: nobody is here, and somebody was who has done its work; the others are lost or
+  // never came.
+  bool deserted() const;
   std::optional<base::Error> ended() const;
 
  private:

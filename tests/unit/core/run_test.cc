@@ -24,7 +24,7 @@ constexpr std::array<const char*, kStates.size()> kAllowed{
     "...x.xx.x.",  // transferring
     "....xxx.x.",  // starting
     ".....xxxx.",  // running
-    ".x....x.x.",  // recovering
+    ".x..x.x.x.",  // recovering
     "........xx",  // stopping
     "..........",  // finished
     "..........",  // failed
@@ -72,8 +72,8 @@ TEST(RunState, NamesReadBack) {
 
 TEST(Strategy, HasAName) {
   EXPECT_STREQ(StrategyName(Strategy::kAllReduce), "all-reduce");
-  EXPECT_STREQ(StrategyName(Strategy::kAsyncParameterServer), "async-parameter-server");
-  EXPECT_STREQ(StrategyName(Strategy::kSyncParameterServer), "sync-parameter-server");
+  EXPECT_STREQ(StrategyName(Strategy::kAsyncParameterServer), "async-ps");
+  EXPECT_STREQ(StrategyName(Strategy::kSyncParameterServer), "sync-ps");
 }
 
 }  // namespace

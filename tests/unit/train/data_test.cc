@@ -84,17 +84,62 @@ TEST(ShardsTest, MistakesAreNamed) {
   EXPECT_THAT(problem(2, 0, {}, {1}), HasSubstr("no workers"));
 }
 
-TEST(ShardsTest, OrdersAreShuffledByEpochAndCoverTheShard) {
-  const Shard shard{100, 50, 8};
-  EXPECT_EQ(EpochOrder(shard, 1, 0, false)[7], 107U);
-  const auto first = EpochOrder(shard, 1, 0, true);
-  EXPECT_EQ(first, EpochOrder(shard, 1, 0, true));
-  EXPECT_NE(first, EpochOrder(shard, 1, 1, true));
-  EXPECT_NE(first, EpochOrder(shard, 2, 0, true));
+using Sizes = std::vector<size_t>;
+
+TEST(DealingTest, OrdersOfAShardAreShuffledByEpochAndCoverIt) {
+  const Dealing dealing = Dealing::Make(150, 2, Sizes{100, 50}, Sizes{8}).value();
+  EXPECT_EQ(dealing.Order(1, 0, 1, false)[7], 107U);
+  const auto first = dealing.Order(1, 0, 1, true);
+  EXPECT_EQ(first, dealing.Order(1, 0, 1, true));
+  EXPECT_NE(first, dealing.Order(1, 1, 1, true));
+  EXPECT_NE(first, dealing.Order(1, 0, 2, true));
   const std::set<uint32_t> rows(first.begin(), first.end());
   EXPECT_EQ(rows.size(), 50);
   EXPECT_EQ(*rows.begin(), 100U);
   EXPECT_EQ(*rows.rbegin(), 149U);
+}
+
+TEST(DealingTest, AWorkerWithASmallShardRunsOut) {
+  const Dealing dealing = Dealing::Make(30, 2, Sizes{20, 10}, Sizes{8, 5}).value();
+  EXPECT_EQ(dealing.steps(), 3);
+  EXPECT_EQ(dealing.At(0, 2), 4);
+  EXPECT_EQ(dealing.At(1, 1), 5);
+  EXPECT_EQ(dealing.At(1, 2), 0);
+  EXPECT_EQ(dealing.TotalAt(0), 13);
+  EXPECT_EQ(dealing.TotalAt(2), 4);
+}
+
+// Workers together see in every step what one worker with the sum of their batches sees.
+TEST(DealingTest, DealtRowsAreThoseOfOneWorkerWithTheSumOfBatches) {
+  for (const size_t rows : {24U, 25U, 29U, 31U}) {
+    const Dealing one = Dealing::Make(rows, 1, {}, Sizes{8}).value();
+    const Dealing three = Dealing::Make(rows, 3, {}, Sizes{4, 1, 3}).value();
+    ASSERT_EQ(three.steps(), one.steps());
+    const auto all = one.Order(0, 2, 7, true);
+    std::vector<std::vector<uint32_t>> own;
+    for (size_t w = 0; w < 3; ++w) {
+      own.push_back(three.Order(w, 2, 7, true));
+      EXPECT_EQ(own[w].size(), three.Size(w));
+    }
+    std::vector<uint32_t> together;
+    std::vector<size_t> taken(3, 0);
+    for (size_t step = 0; step < one.steps(); ++step) {
+      EXPECT_EQ(three.TotalAt(step), one.At(0, step));
+      for (size_t w = 0; w < 3; ++w) {
+        for (size_t i = 0; i < three.At(w, step); ++i) together.push_back(own[w][taken[w]++]);
+      }
+    }
+    EXPECT_EQ(together, all) << rows;
+  }
+}
+
+TEST(DealingTest, MistakesAreNamed) {
+  EXPECT_THAT(Dealing::Make(10, 3, {}, Sizes{4}).error().Describe(),
+              HasSubstr("the batches of 3 workers add up to 12, more than the 10 images"));
+  EXPECT_THAT(Dealing::Make(10, 1, {}, Sizes{11}).error().Describe(),
+              HasSubstr("batch 11 of worker 0; expected 1..10"));
+  EXPECT_THAT(Dealing::Make(10, 2, Sizes{6, 4}, Sizes{5}).error().Describe(),
+              HasSubstr("batch 5 of worker 1; expected 1..4"));
 }
 
 TEST(PrefetcherTest, GivesEveryRowInOrderAndReplicates) {
@@ -116,8 +161,9 @@ TEST(PrefetcherTest, GivesEveryRowInOrderAndReplicates) {
 
 TEST(PrefetcherTest, MayBeLeftInTheMiddle) {
   const ImageSet images = GenerateImages(kMnistShape, 1, {0, 64});
+  const auto order = Dealing::Make(64, 1, {}, Sizes{4}).value().Order(0, 0, 1, true);
   for (int taken = 0; taken < 4; ++taken) {
-    Prefetcher batches(images, EpochOrder({0, 64, 4}, 1, 0, true), 4);
+    Prefetcher batches(images, order, 4);
     for (int i = 0; i < taken; ++i) EXPECT_EQ(batches.Next().value().size(), 4);
   }
 }

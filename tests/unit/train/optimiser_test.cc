@@ -1,4 +1,4 @@
-#include "train/ps/optimiser.h"
+#include "train/optimiser.h"
 
 #include <cmath>
 
@@ -73,6 +73,22 @@ TEST(OptimiserTest, ARestoredStateGoesOnAsIfNothingHadHappened) {
   EXPECT_EQ(parameters, Descend(options, {1, 1}, gradients));
   EXPECT_FALSE(Optimiser({.kind = Kind::kSgd}, 2).Restore(first.state()).ok());
   EXPECT_FALSE(Optimiser(options, 3).Restore(first.state()).ok());
+}
+
+// Two workers' gradients one by one end where their mean ends, once momentum has faded.
+TEST(OptimiserTest, OneByOneMovesAsFarAsTheMean) {
+  for (const double momentum : {0.0, 0.9}) {
+    const OptimiserOptions together{.rate = 0.1, .momentum = momentum};
+    const OptimiserOptions apart = OneByOne(together, 2);
+    std::vector<std::vector<float>> means{{2}};
+    std::vector<std::vector<float>> single{{1}, {3}};
+    for (int i = 0; i < 200; ++i) means.push_back({0});
+    for (int i = 0; i < 400; ++i) single.push_back({0});
+    EXPECT_NEAR(Descend(together, {0}, means)[0], Descend(apart, {0}, single)[0], 1e-4);
+  }
+  const OptimiserOptions adam{.kind = Kind::kAdam, .rate = 0.1};
+  EXPECT_DOUBLE_EQ(OneByOne(adam, 4).rate, 0.025);
+  EXPECT_NEAR(std::pow(OneByOne(adam, 4).beta1, 4), 0.9, 1e-12);
 }
 
 TEST(OptimiserTest, NamesAreRead) {

@@ -136,10 +136,42 @@ TEST(ParameterServerTest, AsynchronousRunsGoOnWithoutADeadWorker) {
   // And one of its number may come back.
   ParameterClient returned = Join({server.address()}, 1, 2, second);
   EXPECT_EQ(second, first);
+  // It learns how far it had come.
+  EXPECT_EQ(returned.pushed_before(), 1U);
+  EXPECT_EQ(client.pushed_before(), 0U);
   returned.Leave();
   client.Leave();
   EXPECT_TRUE(server.Wait().ok());
   EXPECT_EQ(server.steps(), 11U);
+}
+
+TEST(ParameterServerTest, AsynchronousRunsBeginWithoutADeadFirstWorker) {
+  ServerOptions options = Options(StepMode::kAsync, 3);
+  options.gate.patience = milliseconds(200);
+  Running server(options);
+  std::vector<float> second(kSize, 1);
+  std::vector<float> third(kSize, 1);
+  std::jthread other([&] {
+    ParameterClient client = Join({server.address()}, 2, 3, third);
+    EXPECT_TRUE(client.PushPull(0, 1, Towards(0, third), third).ok());
+  });
+  ParameterClient client = Join({server.address()}, 1, 3, second);
+  EXPECT_TRUE(client.PushPull(0, 1, Towards(0, second), second).ok());
+  other.join();
+  EXPECT_EQ(server.steps(), 2U);
+}
+
+TEST(ParameterServerTest, AsynchronousRunsEndWithoutAWorkerThatNeverComes) {
+  ServerOptions options = Options(StepMode::kAsync, 2);
+  options.silence = milliseconds(200);
+  Running server(options);
+  std::this_thread::sleep_for(milliseconds(700));  // those who come late are waited for
+  std::vector<float> first(10, 1);
+  ParameterClient client = Join({server.address()}, 0, 2, first);
+  ASSERT_TRUE(client.PushPull(0, 1, Towards(0, first), first).ok());
+  client.Leave();
+  EXPECT_TRUE(server.Wait().ok());
+  EXPECT_EQ(server.steps(), 1U);
 }
 
 TEST(ParameterServerTest, SynchronousRunsEndWithTheReasonWhenAWorkerDies) {
@@ -226,6 +258,7 @@ TEST(ParameterServerTest, ARestartedServerIsWhereItWas) {
   client.Leave();
   EXPECT_TRUE(server->Wait().ok());
   EXPECT_EQ(ReadCheckpoint(options.checkpoint)->optimiser.steps, 6U);
+  EXPECT_THAT(ReadCheckpoint(options.checkpoint)->pushed, ::testing::ElementsAre(6U));
 }
 
 TEST(ParameterServerTest, StrangersAreRefusedAndTheRunGoesOn) {

@@ -1,0 +1,141 @@
+#include "train/check_job.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "train/data/training_data.h"
+#include "train/saved_model.h"
+
+namespace reckon::train {
+namespace {
+
+using base::BadInput;
+
+base::Status CheckStrategy(const core::TrainerJob& job) {
+  const bool servers = job.strategy != core::Strategy::kAllReduce;
+  if (servers && job.float64) {
+    return BadInput(fmt::format("float64 with {}; parameter servers keep 32-bit numbers",
+                                core::StrategyName(job.strategy)));
+  }
+  if (job.staleness && job.strategy != core::Strategy::kAsyncParameterServer) {
+    return BadInput(
+        fmt::format("staleness with {}; it goes with async-ps", core::StrategyName(job.strategy)));
+  }
+  if (job.staleness && *job.staleness < 0) {
+    return BadInput(fmt::format("staleness {}; expected 0 or more", *job.staleness));
+  }
+  return {};
+}
+
+base::Status CheckCountsOf(const core::TrainerJob& job) {
+  if (job.epochs < 1 || job.epochs > 1'000'000) {
+    return BadInput(fmt::format("epochs {}; expected 1 to 1000000", job.epochs));
+  }
+  if (!(job.patience_s > 0 && job.patience_s <= 86'400)) {
+    return BadInput(
+        fmt::format("patience {} s; expected more than 0, at most a day", job.patience_s));
+  }
+  if (job.checkpoint_every < 0) {
+    return BadInput(fmt::format("checkpoint_every {}; expected 0 or more", job.checkpoint_every));
+  }
+  for (const auto* list : {&job.batches, &job.shards}) {
+    for (const int64_t count : *list) {
+      if (count < 0) return BadInput(fmt::format("{} images; expected 1 or more", count));
+    }
+  }
+  return {};
+}
+
+// Activations of every layer and their gradients, parameters with gradients and optimiser's state,
+// and the batches that wait ready. Within a factor of two of what was measured.
+uint64_t EstimateMemory(const Network& network, const ImageShape& image, size_t batch,
+                        bool float64) {
+  const uint64_t width = float64 ? sizeof(double) : sizeof(float);
+  uint64_t activations = 0;
+  for (const Layer& layer : network.layers) activations += layer.out.pixels();
+  return batch * (activations * 2 * width + image.pixels() * (4 * sizeof(float) + width)) +
+         network.parameters() * 4 * width;
+}
+
+// Every worker holds all images, and the order of an epoch twice while it deals it out.
+uint64_t DataMemory(size_t images, size_t validation_images, size_t rows, const ImageShape& image) {
+  return (images + validation_images) * (image.pixels() + 1) + rows * 2 * sizeof(uint32_t);
+}
+
+std::vector<size_t> AsSizes(const std::vector<int64_t>& counts) {
+  return {counts.begin(), counts.end()};
+}
+
+}  // namespace
+
+base::Result<OptimiserOptions> ReadOptimiser(const core::TrainerOptimiser& given) {
+  OptimiserOptions options;
+  RECKON_ASSIGN(options.kind, ParseOptimiser(given.name));
+  const auto check = [](const char* name, double value, double most) -> base::Status {
+    if (value >= 0 && value <= most) return {};
+    return BadInput(fmt::format("{} {}; expected 0 to {}", name, value, most));
+  };
+  RECKON_TRY(check("rate", given.rate, 1000));
+  RECKON_TRY(check("momentum", given.momentum, 1));
+  RECKON_TRY(check("weight_decay", given.weight_decay, 1000));
+  options.rate = given.rate;
+  options.momentum = given.momentum;
+  options.weight_decay = given.weight_decay;
+  return options;
+}
+
+base::Result<CheckedJob> CheckSettings(const core::TrainerJob& job, size_t workers, size_t images,
+                                       size_t validation_images, const ImageShape& image,
+                                       int classes) {
+  RECKON_TRY(CheckCountsOf(job));
+  RECKON_TRY(CheckStrategy(job));
+  RECKON_ASSIGN(Network network, BuildNetwork(job.network, job.knobs, image, classes));
+  size_t with_parameters = 0;
+  for (const Layer& layer : network.layers) with_parameters += layer.parameters() > 0 ? 1 : 0;
+  if (job.fine_tune < 0 || static_cast<size_t>(job.fine_tune) > with_parameters) {
+    return BadInput(fmt::format("fine_tune {}; {} has {} layers with parameters", job.fine_tune,
+                                job.network, with_parameters));
+  }
+  if (job.fine_tune > 0 && job.base_model.empty()) {
+    return BadInput("fine_tune without base_model: there is nothing to keep");
+  }
+  const std::vector<size_t> batches = AsSizes(job.batches);
+  const std::vector<size_t> shards = AsSizes(job.shards);
+  const size_t rows = images * static_cast<size_t>(job.data.replicate);
+  if (rows > std::numeric_limits<uint32_t>::max()) {
+    return BadInput(fmt::format("{} images {} times over; expected at most {} in all", images,
+                                job.data.replicate, std::numeric_limits<uint32_t>::max()));
+  }
+  RECKON_ASSIGN(Dealing dealing, Dealing::Make(rows, workers, shards, batches));
+  RECKON_ASSIGN(const OptimiserOptions optimiser, ReadOptimiser(job.optimiser));
+  const size_t largest = *std::max_element(batches.begin(), batches.end());
+  const uint64_t memory = EstimateMemory(network, image, largest, job.float64) +
+                          DataMemory(images, validation_images, rows, image);
+  return CheckedJob{std::move(network), image, std::move(dealing), optimiser,
+                    validation_images,  memory};
+}
+
+base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
+  RECKON_ASSIGN(const DataFacts facts, DescribeData(job.data));
+  size_t images = static_cast<size_t>(job.data.images);
+  size_t validation_images = static_cast<size_t>(job.data.validation_images);
+  ImageShape shape = facts.shape;
+  if (job.data.source != "generated") {
+    RECKON_ASSIGN(const TrainingData data, LoadData(job.data, job.seed));
+    images = data.train.size();
+    validation_images = data.validation.size();
+    shape = data.train.shape;
+  }
+  RECKON_ASSIGN(CheckedJob checked,
+                CheckSettings(job, workers, images, validation_images, shape, facts.classes));
+  if (!job.base_model.empty()) {
+    RECKON_ASSIGN(const SavedModel model, ReadModel(job.base_model));
+    RECKON_TRY(CheckFits(model, job, checked.network, job.base_model));
+  }
+  return checked;
+}
+
+}  // namespace reckon::train

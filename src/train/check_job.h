@@ -1,0 +1,34 @@
+// Whether a job of the built-in trainer can be carried out, found out before any worker starts.
+#pragma once
+
+#include "base/result.h"
+#include "core/job.h"
+#include "train/data/shards.h"
+#include "train/nets/network.h"
+#include "train/optimiser.h"
+
+namespace reckon::train {
+
+// What follows from a job that makes sense.
+struct CheckedJob {
+  Network network;
+  ImageShape image;
+  Dealing dealing;
+  OptimiserOptions optimiser;
+  size_t validation_images = 0;
+  // An estimate of what the worker with the largest batch needs, data and all.
+  uint64_t memory_bytes = 0;
+};
+
+// kBadInput and kNotFound name what is wrong: network, knob, data files (they are read), shard
+// sizes, batches, optimizer, base model, strategy and what does not go with it.
+base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers);
+
+base::Result<OptimiserOptions> ReadOptimiser(const core::TrainerOptimiser& given);
+
+// The parts that need no file: for workers, who read the data anyway.
+base::Result<CheckedJob> CheckSettings(const core::TrainerJob& job, size_t workers, size_t images,
+                                       size_t validation_images, const ImageShape& image,
+                                       int classes);
+
+}  // namespace reckon::train

@@ -1,0 +1,72 @@
+#include "train/saved_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace reckon::train {
+namespace {
+
+constexpr std::string_view kFormat = "reckon-trained-model-1";
+
+size_t SizeOf(const Numbers& numbers) {
+  return std::visit([](const auto& values) { return values.size(); }, numbers);
+}
+
+}  // namespace
+
+base::Status WriteModel(const std::filesystem::path& path, const SavedModel& model) {
+  ArrayFile file;
+  file.facts["network"] = model.network;
+  file.facts["knobs"] = model.knobs;
+  file.facts["steps"] = model.steps;
+  file.facts["optimiser_steps"] = model.optimiser_steps;
+  file.arrays = {
+      {"parameters", model.parameters}, {"first", model.first}, {"second", model.second}};
+  return WriteArrays(path, kFormat, file);
+}
+
+base::Result<SavedModel> ReadModel(const std::filesystem::path& path) {
+  RECKON_ASSIGN(ArrayFile file, ReadArrays(path, kFormat));
+  SavedModel model;
+  const auto steps = base::WholeAt(file.facts, "steps");
+  const auto optimiser_steps = base::WholeAt(file.facts, "optimiser_steps");
+  const base::Json network = file.facts.value("network", base::Json());
+  const base::Json knobs = file.facts.value("knobs", base::Json());
+  const bool texts = knobs.is_object() && std::all_of(knobs.begin(), knobs.end(),
+                                                      [](const auto& v) { return v.is_string(); });
+  if (!steps || !optimiser_steps || !network.is_string() || !texts || file.arrays.size() != 3) {
+    return base::Corrupt(fmt::format("{}: not a whole trained model", path.string()));
+  }
+  model.network = network.get<std::string>();
+  model.knobs = knobs.get<std::map<std::string, std::string>>();
+  model.steps = *steps;
+  model.optimiser_steps = *optimiser_steps;
+  model.parameters = std::move(file.arrays[0].values);
+  model.first = std::move(file.arrays[1].values);
+  model.second = std::move(file.arrays[2].values);
+  return model;
+}
+
+base::Status CheckFits(const SavedModel& model, const core::TrainerJob& job, const Network& network,
+                       const std::string& file) {
+  const auto refuse = [&](const std::string& what) {
+    return base::BadInput(fmt::format("{}: {}", file, what));
+  };
+  if (model.network != job.network || model.knobs != job.knobs) {
+    return refuse(fmt::format("a model of {}{}; the job trains {}", model.network,
+                              model.knobs == job.knobs ? "" : " with other knobs", job.network));
+  }
+  if (SizeOf(model.parameters) != network.parameters()) {
+    return refuse(fmt::format("{} parameters; {} has {}", SizeOf(model.parameters), job.network,
+                              network.parameters()));
+  }
+  if (std::holds_alternative<std::vector<double>>(model.parameters) != job.float64) {
+    return refuse(job.float64 ? "of 32-bit numbers; the job wants 64-bit ones"
+                              : "of 64-bit numbers; the job wants 32-bit ones");
+  }
+  return {};
+}
+
+}  // namespace reckon::train

@@ -1,0 +1,37 @@
+// Trained networks and the state of an interrupted training, as files (train/array_file.h).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "base/result.h"
+#include "core/job.h"
+#include "train/array_file.h"
+#include "train/nets/network.h"
+
+namespace reckon::train {
+
+// Numbers of either precision: float32 or float64, as the job had them.
+using Numbers = std::variant<std::vector<float>, std::vector<double>>;
+
+struct SavedModel {
+  std::string network;
+  std::map<std::string, std::string> knobs;
+  Numbers parameters;  // all of the network's
+  // Of a training that goes on: steps behind it, and the optimiser's state (may be empty).
+  uint64_t steps = 0;
+  uint64_t optimiser_steps = 0;
+  Numbers first;
+  Numbers second;
+};
+
+base::Status WriteModel(const std::filesystem::path& path, const SavedModel& model);
+base::Result<SavedModel> ReadModel(const std::filesystem::path& path);
+
+// kBadInput: the model is of another network, other knobs or another precision. `file` for the
+// message.
+base::Status CheckFits(const SavedModel& model, const core::TrainerJob& job, const Network& network,
+                       const std::string& file);
+
+}  // namespace reckon::train

@@ -1,0 +1,174 @@
+// Jobs of the trainer: as JSON, checked, and the files they leave.
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "tests/support/temp_folder.h"
+#include "train/check_job.h"
+#include "train/job_json.h"
+#include "train/saved_model.h"
+
+namespace reckon::train {
+namespace {
+
+using ::testing::HasSubstr;
+
+core::TrainerJob UnusualJob() {
+  core::TrainerJob job;
+  job.network = "mlp";
+  job.knobs = {{"hidden", "64,32"}};
+  job.data = {"idx", "cifar", {"a", "b"}, {"c", "d"}, 7, 8, 9};
+  job.epochs = 3;
+  job.batches = {1, 2};
+  job.shards = {10, 20};
+  job.shuffle = false;
+  job.seed = UINT64_MAX;
+  job.float64 = true;
+  job.optimiser = {"adam", 0.25, 0.5, 0.125};
+  job.strategy = core::Strategy::kAsyncParameterServer;
+  job.staleness = 4;
+  job.base_model = "base";
+  job.fine_tune = 2;
+  job.save = "save";
+  job.checkpoint_every = 11;
+  job.checkpoint = "checkpoint";
+  job.patience_s = 1.5;
+  return job;
+}
+
+TEST(JobJsonTest, EveryFieldComesBack) {
+  const base::Json json = ToJson(UnusualJob());
+  EXPECT_EQ(ToJson(ReadTrainerJob(json).value()), json);
+  EXPECT_EQ(json["seed"], UINT64_MAX);
+  EXPECT_NE(ToJson(core::TrainerJob()), json);
+}
+
+TEST(JobJsonTest, MissingAndWrongFieldsAreNamed) {
+  base::Json json = ToJson(UnusualJob());
+  json.erase("epochs");
+  EXPECT_THAT(ReadTrainerJob(json).error().Describe(), HasSubstr("'epochs' is missing"));
+  json["epochs"] = "three";
+  EXPECT_THAT(ReadTrainerJob(json).error().Describe(), HasSubstr("'epochs' is of another kind"));
+  json["epochs"] = 3;
+  json["strategy"] = "gossip";
+  EXPECT_THAT(ReadTrainerJob(json).error().Describe(), HasSubstr("unknown strategy \"gossip\""));
+  EXPECT_FALSE(ReadTrainerJob(base::Json::array()).ok());
+}
+
+std::string ProblemOf(const core::TrainerJob& job, size_t workers = 2) {
+  const auto checked = CheckJob(job, workers);
+  return checked.ok() ? "" : checked.error().Describe();
+}
+
+TEST(CheckJobTest, TellsWhatFollowsFromAJob) {
+  core::TrainerJob job;
+  job.data.images = 100;
+  job.data.replicate = 3;
+  job.batches = {8};
+  const CheckedJob checked = CheckJob(job, 2).value();
+  EXPECT_EQ(checked.dealing.rows(), 300);
+  EXPECT_EQ(checked.dealing.steps(), 19);
+  EXPECT_EQ(checked.network.parameters(), 36142);
+  // A batch a hundred times as large needs much more memory.
+  job.data.replicate = 300;
+  job.batches = {800};
+  EXPECT_GT(CheckJob(job, 2)->memory_bytes, 20 * checked.memory_bytes);
+}
+
+TEST(CheckJobTest, MistakesAreNamed) {
+  EXPECT_EQ(ProblemOf({}), "");
+  core::TrainerJob job;
+  job.network = "lenet";
+  EXPECT_THAT(ProblemOf(job), HasSubstr("unknown network 'lenet'; did you mean 'lenet5'?"));
+  job = {};
+  job.knobs = {{"kernel", "-1"}};
+  EXPECT_THAT(ProblemOf(job), HasSubstr("kernel"));
+  job = {};
+  job.shards = {10, 20};
+  EXPECT_THAT(ProblemOf(job), HasSubstr("shard sizes add up to 30; the data has 6000"));
+  job = {};
+  job.batches = {6001};
+  EXPECT_THAT(ProblemOf(job, 1), HasSubstr("batch 6001 of worker 0; expected 1..6000"));
+  job = {};
+  job.staleness = 1;
+  EXPECT_THAT(ProblemOf(job), HasSubstr("staleness with all-reduce"));
+  job = {};
+  job.float64 = true;
+  job.strategy = core::Strategy::kSyncParameterServer;
+  EXPECT_THAT(ProblemOf(job), HasSubstr("float64 with sync-ps"));
+  job = {};
+  job.fine_tune = 1;
+  EXPECT_THAT(ProblemOf(job), HasSubstr("fine_tune without base_model"));
+  job = {};
+  job.optimiser.name = "sgdd";
+  EXPECT_THAT(ProblemOf(job), HasSubstr("unknown optimizer 'sgdd'"));
+  job = {};
+  job.data.source = "imagenet";
+  EXPECT_THAT(ProblemOf(job), HasSubstr("unknown source of data 'imagenet'"));
+  job = {};
+  job.data.source = "idx";
+  job.data.train_files = {"one"};
+  EXPECT_THAT(ProblemOf(job), HasSubstr("train_files: 1 file of source idx; expected two"));
+  job.data.train_files = {"/nowhere/images", "/nowhere/labels"};
+  job.data.validation_files = job.data.train_files;
+  EXPECT_THAT(ProblemOf(job), HasSubstr("/nowhere/images"));
+}
+
+TEST(SavedModelTest, ComesBackToTheLastBitAndIsRefusedWhenDamaged) {
+  const support::TempFolder folder;
+  SavedModel model;
+  model.network = "mlp";
+  model.knobs = {{"hidden", "2"}};
+  model.parameters = std::vector<double>{0.1, -0.0, 1e-310};
+  model.first = std::vector<double>{1};
+  model.second = std::vector<double>{};
+  model.steps = 7;
+  model.optimiser_steps = 6;
+  const auto path = folder / "model";
+  ASSERT_TRUE(WriteModel(path, model).ok());
+  const SavedModel back = ReadModel(path).value();
+  EXPECT_EQ(back.parameters, model.parameters);
+  EXPECT_EQ(back.first, model.first);
+  EXPECT_EQ(back.second, model.second);
+  EXPECT_EQ(back.knobs, model.knobs);
+  EXPECT_EQ(back.steps, 7);
+  EXPECT_EQ(back.optimiser_steps, 6);
+  const std::string text = base::ReadFile(path).value();
+  std::string flipped = text;
+  flipped.back() = static_cast<char>(flipped.back() ^ 1);
+  for (const std::string& damaged :
+       {text.substr(0, text.size() - 1), flipped, text + "x", std::string("{}\n"), std::string()}) {
+    ASSERT_TRUE(base::WriteFile(path, damaged).ok());
+    EXPECT_EQ(ReadModel(path).error().code(), base::ErrorCode::kCorrupt);
+  }
+}
+
+TEST(SavedModelTest, ABaseModelMustFitTheJob) {
+  const support::TempFolder folder;
+  core::TrainerJob job;
+  job.network = "mlp";
+  job.knobs = {{"hidden", "4"}};
+  job.base_model = folder / "base";
+  const size_t parameters =
+      CheckJob({.network = "mlp", .knobs = job.knobs}, 1)->network.parameters();
+  SavedModel model;
+  model.network = "mlp";
+  model.knobs = job.knobs;
+  model.parameters = std::vector<float>(parameters);
+  const auto problem = [&] {
+    EXPECT_TRUE(WriteModel(job.base_model, model).ok());
+    return ProblemOf(job);
+  };
+  EXPECT_EQ(problem(), "");
+  model.parameters = std::vector<double>(parameters);
+  EXPECT_THAT(problem(), HasSubstr("of 64-bit numbers"));
+  model.parameters = std::vector<float>(parameters + 1);
+  EXPECT_THAT(problem(), HasSubstr("parameters; mlp has"));
+  model.knobs = {{"hidden", "8"}};
+  EXPECT_THAT(problem(), HasSubstr("with other knobs"));
+}
+
+}  // namespace
+}  // namespace reckon::train
