@@ -1,0 +1,181 @@
+#include "worker/program.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "base/single_argument.h"
+#include "base/text.h"
+#include "observe/events/reporter.h"
+#include "train/job_json.h"
+#include "worker/rank_environment.h"
+#include "worker/stopwatch.h"
+#include "worker/training.h"
+
+namespace reckon::worker {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+constexpr const char* kUsage =
+    "usage: reckon-worker JOB.json\n"
+    "One rank of a run of the built-in trainer; `reckon run JOB.yaml` starts as many as it needs.\n"
+    "Environment: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, OMP_NUM_THREADS, RECKON_SERVERS,\n"
+    "RECKON_ADDRESS, RECKON_STATUS_URL, RECKON_TOKEN.\n";
+
+// Passes on to the run's supervisor, and a line an epoch to the log.
+class Reporting final : public TrainingListener {
+ public:
+  explicit Reporting(observe::Reporter& reporter) : reporter_(reporter) {}
+
+  void StageEnded(std::string_view stage, double seconds, std::optional<size_t> epoch) override {
+    reporter_.Stage(std::string(stage), seconds, Number(epoch));
+    if (stage == "train_epoch") epoch_s_ = seconds;
+  }
+
+  void StepEnded(size_t epoch, size_t step, const StepOutcome& outcome) override {
+    observe::StepRecord record;
+    record.epoch = static_cast<int64_t>(epoch);
+    record.step = static_cast<int64_t>(step);
+    record.compute_s = outcome.compute_s;
+    record.push_s = outcome.push_s;
+    record.update_s = outcome.update_s;
+    record.pull_s = outcome.pull_s;
+    record.bytes_sent = outcome.bytes_sent;
+    record.bytes_received = outcome.bytes_received;
+    reporter_.Step(record);
+  }
+
+  void EpochEnded(size_t epoch, double loss, double accuracy, size_t validated,
+                  bool alone) override {
+    const auto number = static_cast<int64_t>(epoch);
+    reporter_.Metric("loss", loss, number);
+    reporter_.Metric("validated", static_cast<double>(validated), number);
+    if (alone) reporter_.Metric("validated_alone", 1, number);
+    reporter_.Metric("accuracy", accuracy, number);
+    std::printf("epoch %zu: loss %.4f, accuracy %.4f on %zu images, %.3f s\n", epoch + 1, loss,
+                accuracy, validated, epoch_s_);
+    std::fflush(stdout);
+  }
+
+  void Progressed(uint64_t images, uint64_t total) override {
+    // Many steps a second tell nobody more than a few.
+    const auto now = std::chrono::steady_clock::now();
+    if (images < total && now - told_ < std::chrono::milliseconds(200)) return;
+    told_ = now;
+    reporter_.Progress(static_cast<double>(images), static_cast<double>(total), "images");
+  }
+
+ private:
+  static std::optional<int64_t> Number(std::optional<size_t> epoch) {
+    if (!epoch) return std::nullopt;
+    return static_cast<int64_t>(*epoch);
+  }
+
+  observe::Reporter& reporter_;
+  double epoch_s_ = 0;
+  std::chrono::steady_clock::time_point told_{};
+};
+
+base::Result<std::unique_ptr<Exchange>> MakeExchange(const core::TrainerJob& job,
+                                                     const RankEnvironment& environment,
+                                                     const train::CheckedJob& checked,
+                                                     Replica& replica) {
+  const auto patience = std::chrono::milliseconds(static_cast<int64_t>(job.patience_s * 1000));
+  RECKON_ASSIGN(auto resume, LoadBeginning(job, checked.network, replica));
+  if (job.strategy == core::Strategy::kAllReduce) {
+    std::unique_ptr<ProcessGroup> group;
+    if (environment.workers > 1) {
+      if (environment.meeting.port == 0) {
+        return base::BadInput("MASTER_PORT is not set; several workers need it to meet");
+      }
+      RECKON_ASSIGN(group,
+                    ProcessGroup::Join({environment.rank, environment.workers, environment.meeting,
+                                        environment.address, patience}));
+    }
+    return MakeAllReduce(replica, std::move(group), environment.rank, environment.workers,
+                         checked.optimiser, std::move(resume));
+  }
+  if (environment.servers.empty()) {
+    return base::BadInput(fmt::format("RECKON_SERVERS is not set; {} needs parameter servers",
+                                      core::StrategyName(job.strategy)));
+  }
+  return MakeServerExchange(replica,
+                            {environment.servers, environment.rank, environment.workers, patience},
+                            job.strategy == core::Strategy::kSyncParameterServer);
+}
+
+// Of this process: what comes before main, above all the loading of libraries, counts too.
+double SecondsSinceStart() {
+  std::ifstream file("/proc/self/stat");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  // The name in parentheses may hold blanks; 20 fields later comes the start, in ticks since boot.
+  std::istringstream fields(text.substr(std::min(text.size(), text.rfind(')') + 2)));
+  std::string field;
+  for (int i = 0; i < 20; ++i) fields >> field;
+  const double started =
+      base::ParseNumber(field).value_or(0) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec) - started;
+}
+
+base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& environment,
+                         observe::Reporter& reporter, const std::stop_token& stop) {
+  RECKON_ASSIGN(const core::TrainerJob job, train::ReadTrainerJobFile(job_file));
+  RECKON_ASSIGN(const train::TrainingData data, train::LoadData(job.data, job.seed));
+  RECKON_ASSIGN(const train::CheckedJob checked,
+                train::CheckSettings(job, environment.workers, data.train.size(),
+                                     data.validation.size(), data.train.shape, data.train.classes));
+  const Stopwatch fit;
+  RECKON_ASSIGN(const auto replica,
+                Replica::Make(checked.network, checked.image,
+                              {job.float64, job.seed, environment.rank,
+                               static_cast<size_t>(job.fine_tune), environment.threads}));
+  RECKON_ASSIGN(const auto exchange, MakeExchange(job, environment, checked, *replica));
+  Reporting listener(reporter);
+  RECKON_TRY(
+      RunTraining({job, checked, data, environment.rank}, *replica, *exchange, listener, stop));
+  listener.StageEnded("fit", fit.Elapsed(), std::nullopt);
+  listener.StageEnded("train", SecondsSinceStart(), std::nullopt);
+  return {};
+}
+
+int Fail(const Error& error) {
+  std::fprintf(stderr, "reckon-worker: %s\n", error.Describe().c_str());
+  return base::ExitCode(error.code());
+}
+
+}  // namespace
+
+int RunWorkerProgram(int argc, char** argv) {
+  const base::SingleArgument job = base::TakeSingleArgument(argc, argv, kUsage);
+  if (job.exit_code) return *job.exit_code;
+  const base::InterruptWatch interrupt;
+  const auto environment = ReadRankEnvironment();
+  if (!environment.ok()) return Fail(environment.error());
+  const base::SystemClock clock;
+  base::Logger log(base::LogLevel::kWarn);
+  const auto reporter = observe::Reporter::FromEnvironment(clock, log);
+  const base::Status trained = TrainAsTold(job.value, *environment, *reporter, interrupt.token());
+  if (trained.ok()) return 0;
+  if (trained.error().code() != ErrorCode::kInterrupted) {
+    reporter->Error(trained.error().Describe());
+  }
+  return Fail(trained.error());
+}
+
+}  // namespace reckon::worker

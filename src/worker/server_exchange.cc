@@ -1,0 +1,71 @@
+#include <optional>
+#include <utility>
+
+#include "worker/exchange.h"
+#include "worker/stopwatch.h"
+
+namespace reckon::worker {
+namespace {
+
+class ServerExchange final : public Exchange {
+ public:
+  ServerExchange(Replica& replica, const train::ClientOptions& options, bool synchronous)
+      : replica_(replica), options_(options), synchronous_(synchronous) {}
+
+  base::Result<uint64_t> Begin() override {
+    RECKON_ASSIGN(client_, train::ParameterClient::Join(options_, replica_.trained().As<float>()));
+    // One that comes back, or goes on from the servers' checkpoints, begins where it was.
+    return synchronous_ ? client_->server_steps() : client_->pushed_before();
+  }
+
+  base::Result<StepOutcome> Step(const StepPart& part) override {
+    StepOutcome outcome;
+    Stopwatch watch;
+    double weight = 0;
+    if (part.batch != nullptr) {
+      weight = static_cast<double>(part.batch->size());
+      RECKON_ASSIGN(outcome.loss, replica_.Backward(*part.batch, 1, part.step, nullptr));
+    }
+    outcome.compute_s = watch.Lap();
+    RECKON_ASSIGN(const train::ExchangeTimes times,
+                  client_->PushPull(part.step, weight, replica_.gradients().As<float>(),
+                                    replica_.trained().As<float>()));
+    outcome.push_s = times.push_s;
+    outcome.update_s = times.update_s;
+    outcome.pull_s = times.pull_s;
+    outcome.bytes_sent = times.bytes_sent;
+    outcome.bytes_received = times.bytes_received;
+    return outcome;
+  }
+
+  bool together() const override { return synchronous_; }
+
+  train::SavedModel Save(uint64_t steps) const override {
+    train::SavedModel model;
+    const auto all = replica_.parameters().As<float>();
+    model.parameters = std::vector<float>(all.begin(), all.end());
+    model.steps = steps;
+    return model;
+  }
+
+  base::Status Finish() override {
+    RECKON_TRY(client_->Pull(replica_.trained().As<float>()));
+    client_->Leave();
+    return {};
+  }
+
+ private:
+  Replica& replica_;
+  const train::ClientOptions options_;
+  const bool synchronous_;
+  std::optional<train::ParameterClient> client_;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> MakeServerExchange(Replica& replica, const train::ClientOptions& options,
+                                             bool synchronous) {
+  return std::make_unique<ServerExchange>(replica, options, synchronous);
+}
+
+}  // namespace reckon::worker

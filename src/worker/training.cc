@@ -1,0 +1,176 @@
+#include "worker/training.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "worker/stopwatch.h"
+
+namespace reckon::worker {
+namespace {
+
+constexpr size_t kValidationBatch = 256;
+
+// One worker's way through its epochs.
+class Loop {
+ public:
+  Loop(const Training& training, Replica& replica, Exchange& exchange, TrainingListener& listener,
+       const std::stop_token& stop)
+      : training_(training),
+        job_(training.job),
+        dealing_(training.checked.dealing),
+        replica_(replica),
+        exchange_(exchange),
+        listener_(listener),
+        stop_(stop),
+        total_(static_cast<uint64_t>(training.job.epochs) *
+               training.checked.dealing.Size(training.rank)) {}
+
+  base::Status Run() {
+    RECKON_ASSIGN(step_, exchange_.Begin());
+    Stopwatch loop;
+    const size_t steps = dealing_.steps();
+    for (size_t epoch = step_ / steps; epoch < static_cast<size_t>(job_.epochs); ++epoch) {
+      RECKON_TRY(TrainEpoch(epoch, step_ - epoch * steps));
+      RECKON_TRY(Validate(epoch));
+    }
+    listener_.StageEnded("training_loop", loop.Elapsed(), std::nullopt);
+    RECKON_TRY(exchange_.Finish());
+    return SaveModel();
+  }
+
+ private:
+  base::Status TrainEpoch(size_t epoch, size_t first) {
+    Stopwatch watch;
+    std::vector<uint32_t> order = dealing_.Order(training_.rank, epoch, job_.seed, job_.shuffle);
+    size_t done = 0;  // before the first step, of an epoch that was interrupted
+    for (size_t step = 0; step < first; ++step) done += dealing_.At(training_.rank, step);
+    order.erase(order.begin(), order.begin() + static_cast<ptrdiff_t>(done));
+    train::Prefetcher batches(training_.data.train, std::move(order),
+                              dealing_.Batch(training_.rank));
+    loss_ = 0;
+    seen_ = 0;
+    for (size_t step = first; step < dealing_.steps(); ++step, ++step_) {
+      if (stop_.stop_requested()) {
+        return base::Error(base::ErrorCode::kInterrupted, "stopped before the end");
+      }
+      const size_t own = dealing_.At(training_.rank, step);
+      if (own == 0 && !exchange_.together()) continue;
+      RECKON_TRY(TrainStep(epoch, step, own, batches));
+      done += own;
+      listener_.Progressed(epoch * dealing_.Size(training_.rank) + done, total_);
+      RECKON_TRY(SaveCheckpoint());
+    }
+    listener_.StageEnded("train_epoch", watch.Elapsed(), epoch);
+    return {};
+  }
+
+  base::Status TrainStep(size_t epoch, size_t step, size_t own, train::Prefetcher& batches) {
+    std::optional<train::Batch> batch;
+    if (own > 0) batch = batches.Next();
+    RECKON_CHECK(own == (batch ? batch->size() : 0));
+    RECKON_ASSIGN(const StepOutcome outcome,
+                  exchange_.Step({batch ? &*batch : nullptr, dealing_.TotalAt(step), step_}));
+    loss_ += outcome.loss * static_cast<double>(own);
+    seen_ += own;
+    listener_.StepEnded(epoch, step, outcome);
+    return {};
+  }
+
+  // Workers that go in step have the same parameters, and each validates on its part of the images.
+  base::Status Validate(size_t epoch) {
+    Stopwatch watch;
+    const size_t images = training_.data.validation.size();
+    const bool alone = !exchange_.together();
+    const size_t first = alone ? 0 : training_.rank;
+    const size_t stride = alone ? 1 : dealing_.workers();
+    std::vector<uint32_t> own;
+    for (size_t row = first; row < images; row += stride) {
+      own.push_back(static_cast<uint32_t>(row));
+    }
+    const size_t count = own.size();
+    size_t correct = 0;
+    if (count > 0) {
+      train::Prefetcher batches(training_.data.validation, std::move(own), kValidationBatch);
+      while (const auto batch = batches.Next()) {
+        RECKON_ASSIGN(const size_t right, replica_.CountCorrect(*batch));
+        correct += right;
+      }
+    }
+    listener_.StageEnded("validate_epoch", watch.Elapsed(), epoch);
+    listener_.EpochEnded(epoch, seen_ == 0 ? 0 : loss_ / static_cast<double>(seen_),
+                         count == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(count),
+                         count, alone);
+    return {};
+  }
+
+  train::SavedModel Saved(uint64_t steps) const {
+    train::SavedModel model = exchange_.Save(steps);
+    model.network = job_.network;
+    model.knobs = job_.knobs;
+    return model;
+  }
+
+  // Parameter servers keep checkpoints of their own.
+  base::Status SaveCheckpoint() const {
+    const bool ours = job_.strategy == core::Strategy::kAllReduce && training_.rank == 0;
+    const auto every = static_cast<uint64_t>(job_.checkpoint_every);
+    if (!ours || every == 0 || (step_ + 1) % every != 0) return {};
+    return train::WriteModel(job_.checkpoint, Saved(step_ + 1));
+  }
+
+  base::Status SaveModel() const {
+    // Asynchronous workers end one after the other; the last one's model has everybody's steps.
+    const bool ours = training_.rank == 0 || job_.strategy == core::Strategy::kAsyncParameterServer;
+    if (!ours || job_.save.empty()) return {};
+    return train::WriteModel(job_.save, Saved(step_));
+  }
+
+  const Training& training_;
+  const core::TrainerJob& job_;
+  const train::Dealing& dealing_;
+  Replica& replica_;
+  Exchange& exchange_;
+  TrainingListener& listener_;
+  const std::stop_token stop_;
+  const uint64_t total_;  // images of this worker
+  uint64_t step_ = 0;     // since the beginning of the training
+  double loss_ = 0;       // summed over the images of this epoch
+  size_t seen_ = 0;
+};
+
+template <typename Real>
+void CopyParameters(const train::SavedModel& model, Reals to) {
+  const auto& from = std::get<std::vector<Real>>(model.parameters);
+  std::copy(from.begin(), from.end(), to.As<Real>().begin());
+}
+
+}  // namespace
+
+base::Status RunTraining(const Training& training, Replica& replica, Exchange& exchange,
+                         TrainingListener& listener, const std::stop_token& stop) {
+  return Loop(training, replica, exchange, listener, stop).Run();
+}
+
+base::Result<std::optional<train::SavedModel>> LoadBeginning(const core::TrainerJob& job,
+                                                             const train::Network& network,
+                                                             Replica& replica) {
+  std::error_code unreadable;  // then reading it says what is wrong
+  const bool resume = job.strategy == core::Strategy::kAllReduce && !job.checkpoint.empty() &&
+                      (std::filesystem::exists(job.checkpoint, unreadable) || unreadable);
+  const std::string& file = resume ? job.checkpoint : job.base_model;
+  std::optional<train::SavedModel> checkpoint;
+  if (file.empty()) return checkpoint;
+  RECKON_ASSIGN(train::SavedModel model, train::ReadModel(file));
+  RECKON_TRY(train::CheckFits(model, job, network, file));
+  if (job.float64) {
+    CopyParameters<double>(model, replica.parameters());
+  } else {
+    CopyParameters<float>(model, replica.parameters());
+  }
+  if (resume) checkpoint = std::move(model);
+  return checkpoint;
+}
+
+}  // namespace reckon::worker

@@ -1,0 +1,63 @@
+// Ranks of a training as processes of their own, for tests: torch keeps its random generator and
+// its threads once a process.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/job.h"
+#include "train/saved_model.h"
+#include "worker/training.h"
+
+namespace reckon::tests {
+
+// Remembers nothing; tests override what they look at.
+class SilentListener : public worker::TrainingListener {
+ public:
+  void StageEnded(std::string_view, double, std::optional<size_t>) override {}
+  void StepEnded(size_t, size_t, const worker::StepOutcome&) override {}
+  void EpochEnded(size_t, double, double, size_t, bool) override {}
+  void Progressed(uint64_t, uint64_t) override {}
+};
+
+// Forks a process for each rank, which calls `work` and ends with its result; returns what they
+// ended with (-signal when killed). Those that run longer than `limit` are killed.
+std::vector<int> RunRanks(size_t count, const std::function<int(size_t)>& work,
+                          std::chrono::seconds limit = std::chrono::seconds(120));
+
+// A port that is free now.
+uint16_t FreePort();
+
+// Everything a rank needs, made as reckon-worker makes it.
+class RankTraining {
+ public:
+  // All-reduce; the workers meet at `port`.
+  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port);
+  // Parameter servers.
+  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers,
+               const train::ClientOptions& servers);
+
+  worker::Replica& replica() { return *replica_; }
+  base::Status Run(worker::TrainingListener& listener, const std::stop_token& stop = {});
+
+ private:
+  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers);
+
+  core::TrainerJob job_;
+  size_t rank_;
+  train::TrainingData data_;
+  train::CheckedJob checked_;
+  std::unique_ptr<worker::Replica> replica_;
+  std::unique_ptr<worker::Exchange> exchange_;
+};
+
+// The parameters that a training with this many workers ends with.
+std::vector<double> FinalParameters(core::TrainerJob job, size_t workers,
+                                    const std::string& folder);
+
+// A small job in float64 without dropout: 50 steps an epoch.
+core::TrainerJob SmallJob(size_t workers, int64_t batch);
+
+}  // namespace reckon::tests
