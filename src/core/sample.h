@@ -2,25 +2,21 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 
 #include "base/clock.h"
-#include "core/job.h"
-#include "core/node.h"
 #include "core/table.h"
 
 namespace reckon::core {
 
-// One measured outcome of a run of ours.
-struct Sample {
-  Job job;
-  Shape shape;
-  std::map<std::string, NodeState> node_states;  // by node name, at the start
-  std::map<std::string, double> stage_time_s;    // "train_epoch" -> seconds
-  int64_t bytes_sent = 0;
-  int64_t bytes_received = 0;
+// Rows that a run of ours adds to a set of samples; the set is made when there is none.
+struct CollectedRows {
+  std::string set;
+  Table rows;
 };
+
+// What sets of collected rows have for their source.
+inline constexpr const char* kCollected = "runs";
 
 // A named table of outcomes, imported or collected: what models are fitted to.
 struct SampleSet {

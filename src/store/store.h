@@ -74,6 +74,13 @@ class Store {
   virtual base::Result<core::Run> MoveRun(int64_t id, core::RunState from, core::RunState to,
                                           std::string_view detail) = 0;
 
+  // MoveRun to a final state, and what the run has measured, in one transaction. Every set of rows
+  // is appended to the set of that name that earlier runs have collected. kBadInput also: there is
+  // a set of that name that was imported, or a number is infinite.
+  virtual base::Result<core::Run> FinishRun(int64_t id, core::RunState from, core::RunState to,
+                                            std::string_view detail,
+                                            std::span<const core::CollectedRows> samples) = 0;
+
   // Returns the new id; an empty detail is stored as {}. kNotFound: the run is unknown.
   virtual base::Result<int64_t> AddEvent(const core::Event& event) = 0;
   // At most `limit` of ids above `after_id` (0: from the start), oldest first, of one run or of

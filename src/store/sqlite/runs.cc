@@ -120,13 +120,31 @@ base::Result<std::vector<core::Run>> SqliteStore::ListRuns(size_t limit,
 
 base::Result<core::Run> SqliteStore::MoveRun(int64_t id, core::RunState from, core::RunState to,
                                              std::string_view detail) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(core::Run run, ChangeRun(id, from, to, detail));
+  RECKON_TRY(transaction.Commit());
+  return run;
+}
+
+base::Result<core::Run> SqliteStore::FinishRun(int64_t id, core::RunState from, core::RunState to,
+                                               std::string_view detail,
+                                               std::span<const core::CollectedRows> samples) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(core::Run run, ChangeRun(id, from, to, detail));
+  for (const core::CollectedRows& collected : samples) RECKON_TRY(Collect(collected));
+  RECKON_TRY(transaction.Commit());
+  return run;
+}
+
+base::Result<core::Run> SqliteStore::ChangeRun(int64_t id, core::RunState from, core::RunState to,
+                                               std::string_view detail) {
   if (!core::CanFollow(from, to)) {
     return base::BadInput(fmt::format("run {} cannot go from '{}' to '{}'", id,
                                       core::RunStateName(from), core::RunStateName(to)));
   }
   RECKON_ASSIGN(std::string step, StepDetail(from, to, detail));
-  const std::scoped_lock lock(mutex_);
-  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
   RECKON_ASSIGN(core::Run run, ReadRun(id));
   if (run.state != from) {
     return base::Error(base::ErrorCode::kFailed,
@@ -143,7 +161,6 @@ base::Result<core::Run> SqliteStore::MoveRun(int64_t id, core::RunState from, co
   const core::Event event{
       .id = 0, .run_id = id, .kind = "run.state", .detail = std::move(step), .at = {}};
   RECKON_TRY(InsertEvent(event, run.changed_at));
-  RECKON_TRY(transaction.Commit());
   return run;
 }
 

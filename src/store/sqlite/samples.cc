@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/fingerprint.h"
+#include "core/table_builder.h"
 #include "store/checks.h"
 #include "store/sample_codec.h"
 #include "store/sqlite/micros.h"
@@ -70,6 +72,18 @@ base::Result<core::SampleSet> SqliteStore::AddSampleSet(std::string_view name,
                                                         const std::stop_token& stop,
                                                         base::Progress& progress) {
   RECKON_TRY(CheckName("sample set", name));
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(core::SampleSet set, InsertSet(name, fingerprint, table, stop, progress));
+  RECKON_TRY(transaction.Commit());
+  return set;
+}
+
+base::Result<core::SampleSet> SqliteStore::InsertSet(std::string_view name,
+                                                     std::string_view fingerprint,
+                                                     const core::Table& table,
+                                                     const std::stop_token& stop,
+                                                     base::Progress& progress) {
   RECKON_ASSIGN(const std::string columns, EncodeColumns(table));
   core::SampleSet set{.id = 0,
                       .name = std::string(name),
@@ -77,8 +91,6 @@ base::Result<core::SampleSet> SqliteStore::AddSampleSet(std::string_view name,
                       .fingerprint = std::string(fingerprint),
                       .imported_at = clock_.Now(),
                       .row_count = static_cast<int64_t>(table.row_count)};
-  const std::scoped_lock lock(mutex_);
-  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
   RECKON_ASSIGN(SqliteStatement find,
                 connection_->Prepare("SELECT 1 FROM sample_set WHERE name = ?1"));
   RECKON_ASSIGN(const bool taken, find.Bind(name).Step());
@@ -96,8 +108,42 @@ base::Result<core::SampleSet> SqliteStore::AddSampleSet(std::string_view name,
           .Run());
   set.id = connection_->LastInsertId();
   RECKON_TRY(InsertRows(set.id, table, stop, progress));
-  RECKON_TRY(transaction.Commit());
   return set;
+}
+
+// Sets of collected rows are small, and a new row may bring a column or a category: the whole set
+// is written anew.
+base::Status SqliteStore::Collect(const core::CollectedRows& collected) {
+  RECKON_TRY(CheckName("sample set", collected.set));
+  RECKON_ASSIGN(SqliteStatement find,
+                connection_->Prepare("SELECT source, fingerprint FROM sample_set WHERE name = ?1"));
+  RECKON_ASSIGN(const bool exists, find.Bind(std::string_view(collected.set)).Step());
+  core::TableBuilder builder;
+  base::Fingerprint print;
+  if (exists) {
+    if (find.Text(0) != core::kCollected) {
+      return base::BadInput(
+          fmt::format("samples '{}' of store '{}' were imported; runs cannot add "
+                      "to them",
+                      collected.set, connection_->path().string()));
+    }
+    print.Add(find.Text(1));
+    RECKON_ASSIGN(const core::Table table, ReadSamples(collected.set));
+    builder.AddTable(table);
+    RECKON_ASSIGN(SqliteStatement remove,
+                  connection_->Prepare("DELETE FROM sample_set WHERE name = ?1"));
+    RECKON_TRY(remove.Bind(std::string_view(collected.set)).Run());
+  }
+  builder.AddTable(collected.rows);
+  const core::Table all = std::move(builder).Finish(core::kCollected);
+  std::string cells;
+  for (size_t row = 0; row < collected.rows.row_count; ++row) {
+    EncodeCells(collected.rows, row, cells);
+    print.Add(cells);
+  }
+  base::NoProgress silent;
+  RECKON_TRY(InsertSet(collected.set, print.Hex(), all, {}, silent));
+  return {};
 }
 
 base::Result<std::optional<core::SampleSet>> SqliteStore::FindSampleSetByFingerprint(
@@ -128,6 +174,10 @@ base::Result<std::vector<core::SampleSet>> SqliteStore::ListSampleSets() {
 base::Result<core::Table> SqliteStore::LoadSamples(std::string_view name) {
   const std::scoped_lock lock(mutex_);
   RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginRead(*connection_));
+  return ReadSamples(name);
+}
+
+base::Result<core::Table> SqliteStore::ReadSamples(std::string_view name) {
   // The last row stands for all of them here: a damaged count must not size the table.
   RECKON_ASSIGN(SqliteStatement find,
                 connection_->Prepare(

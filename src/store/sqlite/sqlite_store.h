@@ -49,6 +49,9 @@ class SqliteStore final : public Store {
                                                 std::optional<int64_t> before_id) override;
   base::Result<core::Run> MoveRun(int64_t id, core::RunState from, core::RunState to,
                                   std::string_view detail) override;
+  base::Result<core::Run> FinishRun(int64_t id, core::RunState from, core::RunState to,
+                                    std::string_view detail,
+                                    std::span<const core::CollectedRows> samples) override;
 
   base::Result<int64_t> AddEvent(const core::Event& event) override;
   base::Result<std::vector<core::Event>> ListEvents(std::optional<int64_t> run_id, int64_t after_id,
@@ -61,8 +64,15 @@ class SqliteStore final : public Store {
   // The following expect mutex_ to be held.
   base::Status InsertRows(int64_t set_id, const core::Table& table, const std::stop_token& stop,
                           base::Progress& progress);
+  base::Result<core::SampleSet> InsertSet(std::string_view name, std::string_view fingerprint,
+                                          const core::Table& table, const std::stop_token& stop,
+                                          base::Progress& progress);
+  base::Result<core::Table> ReadSamples(std::string_view name);
+  base::Status Collect(const core::CollectedRows& collected);
   base::Result<bool> Exists(std::string_view sql, int64_t id);
   base::Result<core::Run> ReadRun(int64_t id);
+  base::Result<core::Run> ChangeRun(int64_t id, core::RunState from, core::RunState to,
+                                    std::string_view detail);
   base::Result<int64_t> InsertEvent(const core::Event& event, base::WallTime at);
   base::Error UnknownName(std::string_view what, std::string_view name, std::string_view names_sql);
 

@@ -2,6 +2,8 @@
 #include <atomic>
 #include <thread>
 
+#include "base/progress.h"
+#include "core/table_builder.h"
 #include "tests/unit/store/contract.h"
 
 namespace reckon::store::testing {
@@ -45,6 +47,66 @@ TEST_P(StoreContract, ARunComesBackAsItWasAdded) {
 TEST_P(StoreContract, ARunWithoutAPlanHasAnEmptyOne) {
   const int64_t id = store_->AddRun(MakeRun("train"))->id;
   EXPECT_EQ(store_->FindRun(id)->plan, "");
+}
+
+// A run that has gone as far as `running`.
+core::Run RunningRun(Store& store) {
+  core::Run run = store.AddRun(MakeRun("train")).value();
+  for (const RunState state : {RunState::kPlanning, RunState::kStarting, RunState::kRunning}) {
+    run = store.MoveRun(run.id, run.state, state, "").value();
+  }
+  return run;
+}
+
+core::CollectedRows RowsOf(const std::string& set, const core::Row& row) {
+  core::TableBuilder builder;
+  builder.AddRow(row);
+  return {set, std::move(builder).Finish(core::kCollected)};
+}
+
+TEST_P(StoreContract, AFinishedRunLeavesItsRowsWithThoseOfEarlierRuns) {
+  const core::Run first = RunningRun(*store_);
+  const auto one = RowsOf("t.runs", {{"workers", 1.0}, {"network", "mlp"}, {"time_s", 0.1}});
+  ASSERT_TRUE(store_->FinishRun(first.id, first.state, RunState::kFinished, "", {&one, 1}).ok());
+  const core::Run second = RunningRun(*store_);
+  const auto two = RowsOf("t.runs", {{"workers", 2.0}, {"network", "cnn"}, {"loss", 0.5}});
+  ASSERT_TRUE(store_->FinishRun(second.id, second.state, RunState::kFinished, "", {&two, 1}).ok());
+  Reopen();
+  EXPECT_EQ(store_->FindRun(second.id)->state, RunState::kFinished);
+  const core::Table table = store_->LoadSamples("t.runs").value();
+  ASSERT_EQ(table.row_count, 2);
+  EXPECT_EQ(table.Names(), (std::vector<std::string>{"workers", "network", "time_s", "loss"}));
+  EXPECT_EQ(table.columns[1].Text(1), "cnn");
+  EXPECT_EQ(table.columns[2].Text(0), "0.1");
+  EXPECT_EQ(table.columns[2].Text(1), "");
+  EXPECT_EQ(table.columns[3].Text(1), "0.5");
+  const auto sets = store_->ListSampleSets().value();
+  ASSERT_EQ(sets.size(), 1);
+  EXPECT_EQ(sets[0].source, core::kCollected);
+  EXPECT_EQ(sets[0].row_count, 2);
+}
+
+TEST_P(StoreContract, TheEndOfARunAndItsRowsAreOneStep) {
+  const core::Run run = RunningRun(*store_);
+  const auto rows = RowsOf("t.runs", {{"workers", 1.0}});
+  // Somebody else was quicker.
+  EXPECT_EQ(store_->FinishRun(run.id, RunState::kStarting, RunState::kFailed, "", {&rows, 1})
+                .error()
+                .code(),
+            ErrorCode::kFailed);
+  EXPECT_EQ(store_->LoadSamples("t.runs").error().code(), ErrorCode::kNotFound);
+  // A set that somebody imported stays as it is, and the run too.
+  base::NoProgress silent;
+  ASSERT_TRUE(store_->AddSampleSet("t.runs", "print", rows.rows, {}, silent).ok());
+  core::CollectedRows other = rows;
+  other.rows.source = "elsewhere.csv";
+  ASSERT_TRUE(store_->AddSampleSet("mine", "print", other.rows, {}, silent).ok());
+  other.set = "mine";
+  EXPECT_EQ(
+      store_->FinishRun(run.id, run.state, RunState::kFinished, "", {&other, 1}).error().code(),
+      ErrorCode::kBadInput);
+  EXPECT_EQ(store_->FindRun(run.id)->state, RunState::kRunning);
+  EXPECT_EQ(store_->LoadSamples("mine")->row_count, 1);
 }
 
 TEST_P(StoreContract, BadRunsAreRefused) {
