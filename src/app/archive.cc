@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/outputs.h"
+#include "app/runs/run_sync.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -118,9 +119,14 @@ base::Result<ImportReport> Import(const ImportRequest& request, const Context& c
 base::Result<ListReport> List(const Context& context) {
   RECKON_ASSIGN(const auto store, OpenStore(context, false));
   ListReport report;
+  RECKON_ASSIGN(report.runs, store->ListRuns(kListedRuns, {}));
+  for (core::Run& run : report.runs) {
+    if (core::IsFinal(run.state)) continue;
+    RECKON_ASSIGN(const SyncedRun synced, SyncRun(*store, context.db, run.id, context.clock));
+    run = synced.run;
+  }
   RECKON_ASSIGN(report.sample_sets, store->ListSampleSets());
   RECKON_ASSIGN(report.models, store->ListModels());
-  RECKON_ASSIGN(report.runs, store->ListRuns(kListedRuns, {}));
   return report;
 }
 

@@ -1,5 +1,7 @@
 #include "app/data.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/fingerprint.h"
@@ -57,6 +59,16 @@ base::Result<core::Table> LoadData(const DataRequest& request, const Context& co
   RECKON_ASSIGN(const tables::ReadOptions options, ToReadOptions(request));
   RECKON_ASSIGN(const tables::Source source, tables::Source::Open(request.file));
   return tables::ReadAs(format, source, options, context.stop, context.progress);
+}
+
+base::Result<bool> IsCollected(const DataRequest& request, const Context& context) {
+  if (!request.file.empty()) return false;
+  RECKON_ASSIGN(const auto store, OpenStore(context, false));
+  RECKON_ASSIGN(const std::vector<core::SampleSet> sets, store->ListSampleSets());
+  return std::any_of(sets.begin(), sets.end(), [&](const core::SampleSet& set) {
+    return set.source == core::kCollected &&
+           (set.name == request.samples || (request.samples.empty() && sets.size() == 1));
+  });
 }
 
 base::Result<std::unique_ptr<store::Store>> OpenStore(const Context& context, bool create) {

@@ -27,6 +27,9 @@ base::Result<tables::ReadOptions> ToReadOptions(const DataRequest& request);
 
 base::Result<core::Table> LoadData(const DataRequest& request, const Context& context);
 
+// Whether it asks for a set that runs of ours have collected.
+base::Result<bool> IsCollected(const DataRequest& request, const Context& context);
+
 // Opens the store; kNotFound when there is none and `create` is false.
 base::Result<std::unique_ptr<store::Store>> OpenStore(const Context& context, bool create);
 

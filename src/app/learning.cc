@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/runs/run_samples.h"
 #include "base/text.h"
 #include "learn/features/feature_text.h"
 #include "learn/regressors/generic.h"
@@ -99,6 +100,24 @@ base::Status CheckLogScale(Prepared& prepared) {
                                     data.schema.target, base::RoundTrip(data.y(row))));
 }
 
+// Runs of ours write down both what was asked for and what was measured; only the former can be
+// known when a forecast is wanted.
+base::Status LeaveOutMeasured(const LearnRequest& request, const Context& context,
+                              Prepared& prepared) {
+  RECKON_ASSIGN(const bool collected, IsCollected(request.data, context));
+  if (!collected) return {};
+  size_t left_out = 0;
+  for (const std::string& name : prepared.table.Names()) {
+    if (name == request.target || IsRunInput(name)) continue;
+    prepared.dataset_options.ignore.push_back(name);
+    ++left_out;
+  }
+  prepared.notes.push_back(
+      fmt::format("{} of these runs left out: measured, or not to be asked for",
+                  base::Count(left_out, "column")));
+  return {};
+}
+
 }  // namespace
 
 std::vector<std::string> KnownTechniques() { return learn::TechniqueNames(); }
@@ -129,11 +148,13 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
   prepared.search.seed = request.seed;
   prepared.search.jobs = context.jobs;
   RECKON_ASSIGN(prepared.table, LoadData(request.data, context));
+  RECKON_TRY(LeaveOutMeasured(request, context, prepared));
   RECKON_ASSIGN(prepared.data, learn::BuildDataset(prepared.table, prepared.dataset_options));
   if (prepared.search.restrictions.features) {
     RECKON_TRY(learn::CheckFeatureColumns(*prepared.search.restrictions.features, prepared.data));
   }
-  prepared.notes = prepared.data.notes;
+  prepared.notes.insert(prepared.notes.end(), prepared.data.notes.begin(),
+                        prepared.data.notes.end());
   RECKON_TRY(CheckLogScale(prepared));
   return prepared;
 }

@@ -138,6 +138,7 @@ Result<PredictReport> Predict(const PredictRequest& request, const Context& cont
   } else {
     RECKON_ASSIGN(predict::WhatIf what_if, predict::BuildWhatIf(model.schema, request.set));
     report.questions = std::move(what_if.questions);
+    report.granted = std::move(what_if.granted);
     report.notes = std::move(what_if.notes);
   }
   RECKON_ASSIGN(report.forecasts,

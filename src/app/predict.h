@@ -28,6 +28,7 @@ struct PredictReport {
   std::string target;
   double level = 0;  // of the intervals
   core::Table questions;
+  std::vector<std::string> granted;  // columns of it that need no showing: WhatIf::granted
   std::vector<core::Forecast> forecasts;
   size_t in_support = 0;
   // When the questions have the answer too: the error, and the share of rows inside the interval.

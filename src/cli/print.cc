@@ -55,10 +55,13 @@ std::string TechniqueTable(const std::vector<app::TechniqueRow>& rows) {
   return text;
 }
 
-std::string ForecastTable(const core::Table& questions,
+std::string ForecastTable(const core::Table& questions, const std::vector<std::string>& granted,
                           const std::vector<core::Forecast>& forecasts, size_t limit) {
   TextTable table;
+  std::vector<const core::Column*> columns;
   for (const core::Column& column : questions.columns) {
+    if (std::find(granted.begin(), granted.end(), column.name()) != granted.end()) continue;
+    columns.push_back(&column);
     table.AddColumn(column.name(),
                     column.kind() == core::ColumnKind::kNumber ? Align::kRight : Align::kLeft);
   }
@@ -67,7 +70,7 @@ std::string ForecastTable(const core::Table& questions,
   const size_t shown = std::min(limit, forecasts.size());
   for (size_t row = 0; row < shown; ++row) {
     std::vector<std::string> cells;
-    for (const core::Column& column : questions.columns) cells.push_back(column.Text(row));
+    for (const core::Column* column : columns) cells.push_back(column->Text(row));
     const core::Forecast& forecast = forecasts[row];
     for (const double number : {forecast.predicted, forecast.lower, forecast.upper}) {
       cells.push_back(base::FormatNumber(number));

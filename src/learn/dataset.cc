@@ -151,11 +151,6 @@ void AddInput(const Column& column, std::span<const size_t> rows, Dataset& data,
   std::replace_if(
       cells.begin(), cells.end(), [](double cell) { return std::isnan(cell); }, fill);
   const size_t distinct = numeric::Distinct(cells).size();
-  if (distinct == 1) {
-    data.notes.push_back(
-        fmt::format("column '{}' has the same value in every row: it only tells what was measured",
-                    input.name));
-  }
   if (input.kind == ColumnKind::kCategory && distinct == cells.size() && cells.size() >= 10) {
     data.notes.push_back(
         fmt::format("column '{}' differs in every row (an identifier): left out", input.name));
@@ -169,6 +164,21 @@ void AddInput(const Column& column, std::span<const size_t> rows, Dataset& data,
   SetRange(input, cells);
   data.schema.inputs.push_back(std::move(input));
   matrix.push_back(std::move(cells));
+}
+
+void NoteConstants(Dataset& data) {
+  std::vector<std::string> names;
+  for (const InputColumn& input : data.schema.inputs) {
+    if (!input.Varies()) names.push_back("'" + input.name + "'");
+  }
+  if (names.size() == 1) {
+    data.notes.push_back(fmt::format(
+        "column {} has the same value in every row: it only tells what was measured", names[0]));
+  } else if (!names.empty()) {
+    data.notes.push_back(
+        fmt::format("columns {} have the same value in every row: they only tell what was measured",
+                    base::Join(names, ", ")));
+  }
 }
 
 }  // namespace
@@ -257,6 +267,7 @@ base::Result<Dataset> BuildDataset(const Table& table, const DatasetOptions& opt
   }
   std::vector<std::vector<double>> matrix;
   for (const Column* column : inputs) AddInput(*column, rows, data, matrix);
+  NoteConstants(data);
   const bool can_learn = std::any_of(data.schema.inputs.begin(), data.schema.inputs.end(),
                                      [](const InputColumn& input) { return input.Varies(); });
   if (!can_learn) {

@@ -183,6 +183,10 @@ Result<WhatIf> BuildWhatIf(const learn::Schema& schema, const std::vector<std::s
   for (size_t j = 0; j < asked.size(); ++j) {
     if (!asked[j]) {
       asked[j] = TypicalOf(schema.inputs[j]);
+      if (!schema.inputs[j].Varies()) {  // the only value that was ever measured
+        what_if.granted.push_back(names[j]);
+        continue;
+      }
       what_if.notes.push_back(
           fmt::format("{} not set: {} taken, its typical value in the training data", names[j],
                       asked[j]->texts.empty() ? base::RoundTrip(asked[j]->numbers.front())

@@ -13,7 +13,9 @@ namespace reckon::predict {
 struct WhatIf {
   core::Table questions;           // one row a combination, the model's columns
   std::vector<std::string> notes;  // what was taken for columns not set, ranges thinned
-  std::vector<size_t> varied;      // columns of `questions` that take more than one value
+  // Columns that nobody asked about and that had one value only in the training data.
+  std::vector<std::string> granted;
+  std::vector<size_t> varied;  // columns of `questions` that take more than one value
 };
 
 // Each setting is COLUMN=VALUES, VALUES one of

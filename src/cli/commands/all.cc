@@ -10,8 +10,13 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakePredictCommand());
   commands.push_back(MakeExplainCommand());
   commands.push_back(MakeAutomlCommand());
+  commands.push_back(MakeRunCommand());
+  commands.push_back(MakeStatusCommand());
+  commands.push_back(MakeLogsCommand());
+  commands.push_back(MakeStopCommand());
   commands.push_back(MakeListCommand());
   commands.push_back(MakeExportCommand());
+  commands.push_back(MakeLabCommand());
   commands.push_back(MakeDoctorCommand());
   return commands;
 }

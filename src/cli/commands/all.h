@@ -13,8 +13,13 @@ std::unique_ptr<Command> MakeValidateCommand();
 std::unique_ptr<Command> MakePredictCommand();
 std::unique_ptr<Command> MakeExplainCommand();
 std::unique_ptr<Command> MakeAutomlCommand();
+std::unique_ptr<Command> MakeRunCommand();
+std::unique_ptr<Command> MakeStatusCommand();
+std::unique_ptr<Command> MakeLogsCommand();
+std::unique_ptr<Command> MakeStopCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeExportCommand();
+std::unique_ptr<Command> MakeLabCommand();
 std::unique_ptr<Command> MakeDoctorCommand();
 
 }  // namespace reckon::cli

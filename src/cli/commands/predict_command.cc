@@ -43,7 +43,8 @@ class PredictCommand final : public Command {
     Output output;
     output.json = base::DumpJson(app::ToJson(report));
     if (report.out.empty()) {
-      output.text += ForecastTable(report.questions, report.forecasts, kPrintedRows);
+      output.text +=
+          ForecastTable(report.questions, report.granted, report.forecasts, kPrintedRows);
     }
     output.text += fmt::format(
         "{} of '{}' by {}, {} of them inside the measured range; intervals at {:.0f} %\n",

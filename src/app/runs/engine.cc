@@ -1,0 +1,59 @@
+#include "app/runs/engine.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "act/lab/lab.h"
+#include "base/text.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+
+base::Result<Engine> FindLab(const std::string& name, const std::vector<std::string>& wanted) {
+  RECKON_ASSIGN(const act::LabState lab, act::LabStatus(name, {}));
+  if (!lab.finished) {
+    return Error(ErrorCode::kFailed,
+                 fmt::format("lab '{}' was never finished; 'reckon lab down {}' removes it",
+                             lab.name, lab.name));
+  }
+  std::vector<std::string> names;
+  for (const act::LabHostStatus& host : lab.hosts) names.push_back(host.host.name);
+  Engine engine;
+  engine.status_host = lab.machine_address;
+  for (const std::string& host : wanted.empty() ? names : wanted) {
+    const auto found = std::find(names.begin(), names.end(), host);
+    if (found == names.end()) {
+      return Error(ErrorCode::kNotFound, fmt::format("lab '{}' has no host '{}'{}", name, host,
+                                                     base::SuggestFrom(host, names)));
+    }
+    const act::LabHostStatus& status = lab.hosts[static_cast<size_t>(found - names.begin())];
+    engine.places.push_back({status.place, status.host.cpus});
+  }
+  return engine;
+}
+
+}  // namespace
+
+base::Result<Engine> FindEngine(const std::string& name) {
+  constexpr std::string_view kLab = "lab:";
+  if (name == "local") return Engine{{PlannedPlace{}}};
+  if (!name.starts_with(kLab)) {
+    return base::BadInput(
+        fmt::format("'{}' is no engine; expected local, lab:NAME or lab:NAME/HOST,HOST", name));
+  }
+  const std::string rest = name.substr(kLab.size());
+  const size_t slash = rest.find('/');
+  std::vector<std::string> hosts;
+  if (slash != std::string::npos) {
+    for (const std::string_view host : base::Split(rest.substr(slash + 1), ',')) {
+      hosts.emplace_back(host);
+    }
+  }
+  return FindLab(rest.substr(0, slash), hosts);
+}
+
+}  // namespace reckon::app

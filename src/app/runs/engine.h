@@ -1,0 +1,21 @@
+// Where runs take place: this machine, or a lab of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/runs/launch_plan.h"
+#include "base/result.h"
+
+namespace reckon::app {
+
+struct Engine {
+  std::vector<PlannedPlace> places;
+  std::string status_host = "127.0.0.1";  // where the places reach this machine
+};
+
+// "local", "lab:NAME", or "lab:NAME/HOST,HOST" for some hosts of a lab in that order. kBadInput: no
+// such engine; kNotFound: no such lab or host.
+base::Result<Engine> FindEngine(const std::string& name);
+
+}  // namespace reckon::app

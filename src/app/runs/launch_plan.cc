@@ -1,0 +1,245 @@
+#include "app/runs/launch_plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/random.h>
+
+#include "app/runs/run_files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "net/tcp.h"
+
+namespace reckon::app {
+namespace {
+
+using act::OnDeath;
+using act::ProcessSpec;
+using core::Strategy;
+
+// Which place each process gets. With enough places everybody has one of his own.
+struct Seats {
+  std::vector<const PlannedPlace*> servers;
+  std::vector<const PlannedPlace*> workers;
+};
+
+Seats Seat(const LaunchRequest& request) {
+  Seats seats;
+  const size_t places = request.places.size();
+  const auto servers = static_cast<size_t>(request.job.servers);
+  const auto workers = static_cast<size_t>(request.job.workers);
+  const size_t first_worker = servers + workers <= places ? servers : 0;
+  for (size_t i = 0; i < servers; ++i) seats.servers.push_back(&request.places[i % places]);
+  for (size_t i = 0; i < workers; ++i) {
+    seats.workers.push_back(&request.places[(first_worker + i) % places]);
+  }
+  return seats;
+}
+
+// A port that is free at this moment. In another network namespace nobody of ours can look; there
+// runs of one lab keep out of each other's way by their numbers.
+base::Result<uint16_t> FreePort(const act::Place& place, int64_t run_id, size_t number) {
+  if (!place.netns.empty()) {
+    constexpr int64_t kFirst = 20'000;
+    constexpr int64_t kRange = 10'000;
+    return static_cast<uint16_t>(kFirst + (run_id * 64 + static_cast<int64_t>(number)) % kRange);
+  }
+  RECKON_ASSIGN(const net::Listener listener, net::Listener::Bind({place.address, 0}));
+  return listener.port();
+}
+
+struct Ports {
+  uint16_t meeting = 0;
+  std::vector<uint16_t> servers;
+  std::vector<uint16_t> workers;  // TensorFlow's
+  uint16_t scheduler = 0;         // ps-lite's
+};
+
+base::Result<Ports> FindPorts(const LaunchRequest& request, const Seats& seats) {
+  Ports ports;
+  size_t number = 0;
+  const auto next = [&](const PlannedPlace& seat) {
+    return FreePort(seat.place, request.run_id, number++);
+  };
+  RECKON_ASSIGN(ports.meeting, next(*seats.workers[0]));
+  RECKON_ASSIGN(ports.scheduler, next(*seats.workers[0]));
+  for (const PlannedPlace* seat : seats.servers) {
+    RECKON_ASSIGN(const uint16_t port, next(*seat));
+    ports.servers.push_back(port);
+  }
+  for (const PlannedPlace* seat : seats.workers) {
+    RECKON_ASSIGN(const uint16_t port, next(*seat));
+    ports.workers.push_back(port);
+  }
+  return ports;
+}
+
+std::vector<std::string> Addresses(const std::vector<const PlannedPlace*>& seats,
+                                   const std::vector<uint16_t>& ports) {
+  std::vector<std::string> addresses;
+  for (size_t i = 0; i < seats.size(); ++i) {
+    addresses.push_back(net::Address{seats[i]->place.address, ports[i]}.ToText());
+  }
+  return addresses;
+}
+
+class Planner {
+ public:
+  Planner(const LaunchRequest& request, Seats seats, Ports ports)
+      : request_(request), job_(request.job), seats_(std::move(seats)), ports_(std::move(ports)) {}
+
+  std::vector<ProcessSpec> Processes() const {
+    std::vector<ProcessSpec> processes;
+    if (job_.servers > 0 && job_.command)
+      processes.push_back(Make("scheduler", 0, *seats_.workers[0]));
+    for (size_t i = 0; i < seats_.servers.size(); ++i) {
+      processes.push_back(Make("server", i, *seats_.servers[i]));
+    }
+    for (size_t i = 0; i < seats_.workers.size(); ++i) {
+      processes.push_back(Make("worker", i, *seats_.workers[i]));
+    }
+    return processes;
+  }
+
+ private:
+  ProcessSpec Make(const std::string& role, size_t index, const PlannedPlace& seat) const {
+    ProcessSpec process;
+    process.role = role;
+    process.index = static_cast<int64_t>(index);
+    process.argv = Arguments(role);
+    process.workdir = job_.workdir;
+    process.place = seat.place;
+    process.on_death = WhenItDies(role);
+    process.log = fmt::format("{}-{}.log", role, index);
+    process.env = Environment(role, index, seat);
+    return process;
+  }
+
+  std::vector<std::string> Arguments(const std::string& role) const {
+    if (job_.command) return {"/bin/sh", "-c", job_.command->run};
+    const auto& program = role == "server" ? request_.programs.server : request_.programs.worker;
+    return {program.string(), TrainerFile(request_.folder).string()};
+  }
+
+  OnDeath WhenItDies(const std::string& role) const {
+    const bool async = job_.trainer && job_.trainer->strategy == Strategy::kAsyncParameterServer;
+    if (!async) return OnDeath::kFail;
+    return role == "server" ? OnDeath::kRestart : OnDeath::kGoOn;
+  }
+
+  std::map<std::string, std::string> Environment(const std::string& role, size_t index,
+                                                 const PlannedPlace& seat) const {
+    std::map<std::string, std::string> env = ForPyTorch(role, index);
+    env["TF_CONFIG"] = ForTensorFlow(role, index);
+    env["DMLC_ROLE"] = role;
+    env["DMLC_NUM_WORKER"] = std::to_string(job_.workers);
+    env["DMLC_NUM_SERVER"] = std::to_string(job_.servers);
+    env["DMLC_PS_ROOT_URI"] = seats_.workers[0]->place.address;
+    env["DMLC_PS_ROOT_PORT"] = std::to_string(ports_.scheduler);
+    const double cpus = seat.cpus > 0 ? seat.cpus : job_.cpus_per_worker;
+    const std::string threads = std::to_string(std::max(1L, std::lround(cpus)));
+    env["OMP_NUM_THREADS"] = threads;
+    env["OPENBLAS_NUM_THREADS"] = threads;
+    env["RECKON_ROLE"] = role;
+    env["RECKON_ADDRESS"] = seat.place.address;
+    if (!seats_.servers.empty()) {
+      env["RECKON_SERVERS"] = base::Join(Addresses(seats_.servers, ports_.servers), ",");
+    }
+    if (role == "server") {
+      env["RECKON_SERVER"] = std::to_string(index);
+      env["RECKON_LISTEN"] = Addresses(seats_.servers, ports_.servers)[index];
+    }
+    // What the user says counts most.
+    for (const auto& [name, value] : job_.envs) env[name] = value;
+    return env;
+  }
+
+  std::map<std::string, std::string> ForPyTorch(const std::string& role, size_t index) const {
+    std::map<std::string, std::string> env;
+    env["MASTER_ADDR"] = seats_.workers[0]->place.address;
+    env["MASTER_PORT"] = std::to_string(ports_.meeting);
+    env["WORLD_SIZE"] = std::to_string(job_.workers);
+    env["RANK"] = std::to_string(index);
+    if (role != "worker") return env;
+    // Among the workers of the same machine, and that machine among the machines.
+    size_t local_rank = 0;
+    size_t local_size = 0;
+    std::vector<std::string> hosts;
+    const std::string& own = seats_.workers[index]->place.host;
+    for (size_t i = 0; i < seats_.workers.size(); ++i) {
+      const std::string& host = seats_.workers[i]->place.host;
+      if (std::find(hosts.begin(), hosts.end(), host) == hosts.end()) hosts.push_back(host);
+      if (host != own) continue;
+      ++local_size;
+      if (i < index) ++local_rank;
+    }
+    env["LOCAL_RANK"] = std::to_string(local_rank);
+    env["LOCAL_WORLD_SIZE"] = std::to_string(local_size);
+    env["GROUP_RANK"] = std::to_string(std::find(hosts.begin(), hosts.end(), own) - hosts.begin());
+    return env;
+  }
+
+  std::string ForTensorFlow(const std::string& role, size_t index) const {
+    base::Json config;
+    config["cluster"]["worker"] = Addresses(seats_.workers, ports_.workers);
+    if (!seats_.servers.empty()) {
+      config["cluster"]["ps"] = Addresses(seats_.servers, ports_.servers);
+    }
+    config["task"]["type"] = role == "server" ? "ps" : role;
+    config["task"]["index"] = index;
+    return base::DumpJsonLine(config);
+  }
+
+  const LaunchRequest& request_;
+  const core::Job& job_;
+  const Seats seats_;
+  const Ports ports_;
+};
+
+base::Result<std::string> NewToken() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    return base::Error(base::ErrorCode::kIo, "the system gives no random bytes");
+  }
+  std::string token;
+  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
+  return token;
+}
+
+}  // namespace
+
+base::Result<Programs> FindPrograms() {
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::filesystem::path folder = own.parent_path();
+  Programs programs{folder / "reckon-supervise", folder / "reckon-worker", folder / "reckon-ps"};
+  for (const auto& program : {programs.supervise, programs.worker, programs.server}) {
+    if (!std::filesystem::exists(program, error)) {
+      return base::Error(base::ErrorCode::kNotFound,
+                         fmt::format("{} is missing; it belongs beside reckon", program.string()));
+    }
+  }
+  return programs;
+}
+
+base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
+  const Seats seats = Seat(request);
+  RECKON_ASSIGN(const Ports ports, FindPorts(request, seats));
+  act::LaunchSpec spec;
+  spec.run_id = request.run_id;
+  spec.name = request.job.name;
+  if (request.job.command) spec.setup = request.job.command->setup;
+  spec.setup_workdir = request.job.workdir;
+  spec.setup_env = request.job.envs;
+  spec.processes = Planner(request, seats, ports).Processes();
+  spec.time_limit_s = request.job.time_limit_s;
+  spec.status_host = request.status_host;
+  RECKON_ASSIGN(spec.token, NewToken());
+  spec.store = std::filesystem::absolute(request.store).string();
+  return spec;
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,44 @@
+// From a job and places to the processes that carry it out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "act/launch.h"
+#include "base/result.h"
+#include "core/job.h"
+
+namespace reckon::app {
+
+// The programs of ours that runs need; beside this one.
+struct Programs {
+  std::filesystem::path supervise;
+  std::filesystem::path worker;
+  std::filesystem::path server;
+};
+
+// kNotFound names the one that is missing.
+base::Result<Programs> FindPrograms();
+
+struct PlannedPlace {
+  act::Place place;
+  double cpus = 0;  // 0: as many as the job wants
+};
+
+struct LaunchRequest {
+  const core::Job& job;
+  int64_t run_id = 0;
+  std::filesystem::path folder;      // the run's
+  std::vector<PlannedPlace> places;  // servers take the first ones, workers those that follow
+  std::string status_host = "127.0.0.1";
+  std::filesystem::path store;
+  Programs programs;
+};
+
+// Every rank with the environment that programs of its kind look for: PyTorch's, TensorFlow's,
+// ps-lite's and ours (docs/job-file.md). kUnavailable: no free port.
+base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request);
+
+}  // namespace reckon::app

@@ -1,0 +1,65 @@
+#include "app/runs/program.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "act/local/keeper.h"
+#include "act/local/supervisor.h"
+#include "app/runs/run_sync.h"
+#include "base/clock.h"
+#include "base/exit_code.h"
+#include "base/interrupt.h"
+#include "base/log.h"
+#include "store/sqlite/sqlite_store.h"
+
+namespace reckon::app {
+namespace {
+
+// The events have everything; whoever looks next brings the store up to date if this does not.
+void TellStore(const act::LaunchSpec& spec, const base::Clock& clock, base::Logger& log) {
+  store::OpenOptions options;
+  options.create = false;
+  auto store = store::SqliteStore::Open(spec.store, clock, options);
+  if (!store.ok()) {
+    log.Warn("the store is not told of the end: " + store.error().Describe());
+    return;
+  }
+  const auto synced = SyncRun(**store, spec.store, spec.run_id, clock);
+  if (!synced.ok()) log.Warn("the store is not told of the end: " + synced.error().Describe());
+}
+
+base::Result<act::RunOutcome> Carry(const act::RunFolder& folder, base::Logger& log) {
+  const base::SystemClock clock;
+  // `reckon stop` and Ctrl-C may come together; the ranks must not die for that.
+  const base::InterruptWatch interrupt(base::InterruptWatch::Second::kIgnored);
+  RECKON_ASSIGN(const act::LaunchSpec spec, act::ReadLaunchSpec(folder));
+  std::error_code error;
+  const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
+  RECKON_ASSIGN(const act::RunOutcome outcome,
+                act::Supervise(spec, {folder, own}, clock, log, interrupt.token()));
+  TellStore(spec, clock, log);
+  return outcome;
+}
+
+}  // namespace
+
+int RunSuperviseProgram(int argc, char** argv) {
+  const std::string argument = argc == 2 ? argv[1] : "";
+  if (argument == act::kKeeperOption) {
+    return act::RunKeeper(act::kKeeperDescriptor, base::SystemClock());
+  }
+  if (argument.empty() || argument[0] == '-') {
+    std::fputs("usage: reckon-supervise FOLDER\n`reckon run` starts it.\n", stderr);
+    return 2;
+  }
+  base::Logger log(base::LogLevel::kInfo);
+  const auto outcome = Carry(act::RunFolder(argument), log);
+  if (!outcome.ok()) {
+    std::fprintf(stderr, "reckon-supervise: %s\n", outcome.error().Describe().c_str());
+    return base::ExitCode(outcome.error().code());
+  }
+  return outcome->state == core::RunState::kFailed ? 1 : 0;
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,69 @@
+#include "app/runs/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace reckon::app {
+namespace {
+
+using base::Json;
+
+Json RankJson(const RankView& rank) {
+  Json json;
+  json["role"] = rank.role;
+  json["index"] = rank.index;
+  json["host"] = rank.host;
+  json["pid"] = rank.pid;
+  json["state"] = rank.state;
+  if (rank.total > 0) {
+    json["done"] = rank.done;
+    json["total"] = rank.total;
+    json["unit"] = rank.unit;
+  }
+  if (rank.usage) {
+    json["wall_s"] = rank.usage->wall_s;
+    json["cpu_s"] = rank.usage->cpu_s;
+    json["peak_memory_bytes"] = rank.usage->peak_memory_bytes;
+    json["bytes_sent"] = rank.usage->bytes_sent;
+    json["bytes_received"] = rank.usage->bytes_received;
+  }
+  if (!rank.stages.empty()) json["stages_s"] = rank.stages;
+  if (!rank.metrics.empty()) json["metrics"] = rank.metrics;
+  return json;
+}
+
+Json EpochJson(const RunView::Epoch& epoch) {
+  Json json;
+  json["epoch"] = epoch.epoch + 1;
+  json["train_epoch_s"] = epoch.train_s;
+  json["validate_epoch_s"] = epoch.validate_s;
+  json["accuracy"] = epoch.accuracy ? Json(*epoch.accuracy) : Json();
+  json["loss"] = epoch.loss ? Json(*epoch.loss) : Json();
+  return json;
+}
+
+}  // namespace
+
+Json ToJson(const RunReport& report) {
+  Json json;
+  json["run"] = report.run.id;
+  json["name"] = report.run.name;
+  json["state"] = core::RunStateName(report.run.state);
+  json["reason"] = report.view.reason;
+  json["folder"] = report.folder;
+  json["created_at"] = base::FormatTime(report.run.created_at);
+  const RunView::Progress progress = report.view.WorkersProgress(report.now);
+  if (progress.total > 0) {
+    json["progress"]["done"] = progress.done;
+    json["progress"]["total"] = progress.total;
+    json["progress"]["unit"] = progress.unit;
+    json["progress"]["remaining_s"] = progress.remaining_s ? Json(*progress.remaining_s) : Json();
+  }
+  if (report.forecast) json["forecast"] = ToJson(*report.forecast);
+  json["epochs"] = Json::array();
+  for (const auto& epoch : report.view.Epochs()) json["epochs"].push_back(EpochJson(epoch));
+  json["ranks"] = Json::array();
+  for (const RankView& rank : report.view.ranks) json["ranks"].push_back(RankJson(rank));
+  return json;
+}
+
+}  // namespace reckon::app

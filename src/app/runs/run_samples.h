@@ -1,0 +1,28 @@
+// What a run has measured, as rows of samples.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/runs/run_view.h"
+#include "base/json.h"
+#include "core/sample.h"
+
+namespace reckon::app {
+
+// Two sets: "NAME.runs" with a row a run (the stages, means over its steps, what its processes
+// used), and "NAME.epochs" with a row for every worker and epoch. docs/job-file.md has the columns.
+// `job` and `plan` as the store keeps them.
+std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& name,
+                                           const base::Json& job, const base::Json& plan,
+                                           const RunView& view);
+
+// The columns of such sets that say what was asked for, and so can be asked about before a run: the
+// inputs of models. Everything else was measured, follows from them, or only tells rows apart.
+bool IsRunInput(std::string_view column);
+
+// The row of inputs (and some more) that a run of this job will have.
+core::Table InputsOf(const base::Json& job, const base::Json& plan);
+
+}  // namespace reckon::app

@@ -1,0 +1,57 @@
+// reckon run, status, logs and stop: runs of jobs on this machine or a lab of it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/context.h"
+#include "app/runs/run_forecast.h"
+#include "app/runs/run_view.h"
+#include "base/result.h"
+#include "core/run.h"
+#include "spec/job_file.h"
+
+namespace reckon::app {
+
+struct RunRequest {
+  std::string job_file;
+  std::string engine = "local";  // or "lab:NAME"
+  std::vector<spec::Override> overrides;
+  std::string model;  // to forecast the run with before it starts; empty: none
+};
+
+// A run as status shows it.
+struct RunReport {
+  core::Run run;
+  RunView view;
+  std::optional<RunForecast> forecast;
+  std::string folder;
+  double now = 0;  // seconds since 1970, for times until now
+};
+
+// Checks the job, registers the run and starts its supervisor; returns while the run goes on.
+// kBadInput, kNotFound: what is wrong with the job, before anything was started.
+base::Result<RunReport> StartRun(const RunRequest& request, const Context& context);
+
+// Waits for the end, with progress. A request to stop stops the run.
+base::Result<RunReport> FollowRun(int64_t run_id, const Context& context);
+
+// `run`: its number, or "" or "last" for the newest.
+base::Result<RunReport> FindRunReport(const std::string& run, const Context& context);
+
+// Returns when nothing of the run is left. kBadInput: it has ended already.
+base::Result<RunReport> StopRun(const std::string& run, const Context& context);
+
+struct LogsRequest {
+  std::string run;
+  std::vector<std::string> processes;  // "worker-0"; empty: all
+  bool follow = false;                 // until the run ends or `context.stop`
+};
+
+// Hands out whole lines: of which log, and the line without its end.
+base::Status ReadLogs(const LogsRequest& request, const Context& context,
+                      const std::function<void(std::string_view, std::string_view)>& line);
+
+}  // namespace reckon::app

@@ -1,0 +1,166 @@
+// StartRun: from a job file to a supervisor at work.
+#include <cerrno>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "act/local/run_folder.h"
+#include "act/local/supervisor.h"
+#include "app/data.h"
+#include "app/runs/engine.h"
+#include "app/runs/job_json.h"
+#include "app/runs/launch_plan.h"
+#include "app/runs/run_files.h"
+#include "app/runs/run_sync.h"
+#include "app/runs/runs.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/units.h"
+#include "train/check_job.h"
+#include "train/job_json.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using core::RunState;
+
+base::Result<uint64_t> AvailableMemory() {
+  std::ifstream file("/proc/meminfo");
+  std::string key;
+  uint64_t kib = 0;
+  std::string unit;
+  while (file >> key >> kib >> unit) {
+    if (key == "MemAvailable:") return kib * 1024;
+  }
+  return Error(ErrorCode::kIo, "/proc/meminfo does not tell the memory that is free");
+}
+
+// What the built-in trainer can tell about itself beforehand goes into the plan.
+base::Status CheckTrainer(const core::Job& job, const std::string& job_file, base::Json& plan) {
+  auto checked = train::CheckJob(*job.trainer, static_cast<size_t>(job.workers));
+  if (!checked.ok()) return std::move(checked).error().Wrap(job_file);
+  RECKON_ASSIGN(const uint64_t memory, AvailableMemory());
+  const uint64_t needed = checked->memory_bytes * static_cast<uint64_t>(job.workers);
+  if (needed > memory) {
+    return base::BadInput(
+        fmt::format("{}: {} workers with this batch and data need about {} of memory; {} are free",
+                    job_file, job.workers, base::FormatBytes(needed), base::FormatBytes(memory)));
+  }
+  plan["parameters"] = checked->network.parameters();
+  plan["images"] = checked->dealing.rows();
+  plan["steps_per_epoch"] = checked->dealing.steps();
+  return {};
+}
+
+// What is written at the end of hours must not fail for a folder that was never there.
+base::Status CheckFolders(const core::Job& job, const std::string& job_file) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(job.workdir, error)) {
+    return base::BadInput(fmt::format("{}: workdir {} is no folder", job_file, job.workdir));
+  }
+  if (!job.trainer) return {};
+  for (const auto& [key, file] :
+       {std::pair("save", job.trainer->save), std::pair("checkpoint", job.trainer->checkpoint)}) {
+    const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+    if (file.empty() || access(folder.c_str(), W_OK | X_OK) == 0) continue;
+    return base::BadInput(fmt::format("{}: trainer.{}: cannot write in {}: {}", job_file, key,
+                                      folder.string(), std::generic_category().message(errno)));
+  }
+  return {};
+}
+
+base::Status Launch(const LaunchRequest& request) {
+  RECKON_ASSIGN(const act::LaunchSpec spec, PlanLaunch(request));
+  const act::RunFolder folder(request.folder);
+  if (request.job.trainer) {
+    core::TrainerJob trainer = *request.job.trainer;
+    if (trainer.checkpoint.empty()) trainer.checkpoint = (request.folder / "checkpoint").string();
+    RECKON_TRY(
+        base::WriteFile(TrainerFile(request.folder), base::DumpJson(train::ToJson(trainer))));
+  }
+  RECKON_TRY(base::WriteFile(folder.spec(), base::DumpJson(act::ToJson(spec))));
+  return act::StartSupervisor(request.programs.supervise, folder);
+}
+
+// A store that was removed leaves its runs' folders. They keep their files, under another name:
+// with them this run would take over another one's events and checkpoints.
+base::Status MoveAside(const std::filesystem::path& folder) {
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) return {};
+  const act::RunFolder earlier(folder);
+  if (act::SupervisorLives(earlier) || act::SupervisorLives(PlanningFolder(earlier))) {
+    return Error(ErrorCode::kUnavailable,
+                 fmt::format("{} has a run of another store at work", folder.string()));
+  }
+  std::filesystem::path aside;
+  int number = 0;
+  do {
+    aside = fmt::format("{}.before-{}", folder.string(), ++number);
+  } while (std::filesystem::exists(aside, error));
+  std::filesystem::rename(folder, aside, error);
+  if (!error) return {};
+  return Error(ErrorCode::kIo,
+               fmt::format("cannot rename {}: {}", folder.string(), error.message()));
+}
+
+base::Status MakeFolder(const std::filesystem::path& folder) {
+  RECKON_TRY(MoveAside(folder));
+  std::error_code error;
+  std::filesystem::create_directories(PlanningFolder(act::RunFolder(folder)).path, error);
+  // The token that ranks report with is in there.
+  if (!error) {
+    std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
+  }
+  if (!error) return {};
+  return Error(ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message()));
+}
+
+}  // namespace
+
+base::Result<RunReport> StartRun(const RunRequest& request, const Context& context) {
+  RECKON_ASSIGN(const core::Job job, spec::ReadJobFile(request.job_file, request.overrides));
+  RECKON_ASSIGN(const Programs programs, FindPrograms());
+  RECKON_ASSIGN(const Engine engine, FindEngine(request.engine));
+  base::Json plan;
+  plan["engine"] = request.engine;
+  RECKON_TRY(CheckFolders(job, request.job_file));
+  if (job.trainer) RECKON_TRY(CheckTrainer(job, request.job_file, plan));
+  const base::Json job_json = ToJson(job);
+  if (!request.model.empty()) {
+    RECKON_ASSIGN(const RunForecast forecast, ForecastRun(request.model, job_json, plan, context));
+    plan["forecast"] = ToJson(forecast);
+  }
+  RECKON_ASSIGN(const auto store, OpenStore(context, true));
+  core::Run run;
+  run.name = job.name;
+  run.job = base::DumpJsonLine(job_json);
+  run.plan = base::DumpJsonLine(plan);
+  RECKON_ASSIGN(run, store->AddRun(run));
+  const std::filesystem::path folder = RunFolderPath(context.db, run.id);
+  const auto launch = [&]() -> base::Status {
+    RECKON_TRY(MakeFolder(folder));
+    RECKON_ASSIGN(const act::RunLock planning,
+                  act::RunLock::Take(PlanningFolder(act::RunFolder(folder))));
+    RECKON_ASSIGN(run, store->MoveRun(run.id, RunState::kQueued, RunState::kPlanning, ""));
+    return Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs});
+  };
+  base::Status launched = launch();
+  if (!launched.ok()) {
+    const std::string reason =
+        base::DumpJsonLine(base::Json{{"reason", launched.error().Describe()}});
+    RECKON_TRY(store->MoveRun(run.id, run.state, RunState::kFailed, reason));
+    return std::move(launched).error();
+  }
+  RECKON_ASSIGN(SyncedRun synced, SyncRun(*store, context.db, run.id, context.clock));
+  auto forecast = ForecastOf(synced.run, synced.view);
+  return RunReport{std::move(synced.run), std::move(synced.view), std::move(forecast),
+                   folder.string(), 0};
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,247 @@
+#include "spec/job_file.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "spec/yaml.h"
+
+namespace reckon::spec {
+namespace {
+
+using base::Result;
+using base::Status;
+using Keys = std::vector<std::string>;
+
+constexpr size_t kLongestName = 200;
+constexpr int64_t kMany = 1'000'000'000;
+
+// Reads fields of one map into variables; a field that is not there leaves its variable alone.
+class Fields {
+ public:
+  explicit Fields(Yaml map, std::filesystem::path folder = {})
+      : map_(std::move(map)), folder_(std::move(folder)) {}
+
+  Status Text(const char* key, std::string& out) const {
+    return Take(key, out, [](const Yaml& node) { return node.Text(); });
+  }
+  Status Whole(const char* key, int64_t least, int64_t most, int64_t& out) const {
+    return Take(key, out, [&](const Yaml& node) { return node.Whole(least, most); });
+  }
+  Status Number(const char* key, double least, double most, double& out) const {
+    return Take(key, out, [&](const Yaml& node) { return node.Number(least, most); });
+  }
+  Status Flag(const char* key, bool& out) const {
+    return Take(key, out, [](const Yaml& node) { return node.Flag(); });
+  }
+  Status Duration(const char* key, double& out) const {
+    return Take(key, out, [](const Yaml& node) -> Result<double> {
+      RECKON_ASSIGN(const std::string text, node.Text());
+      const auto seconds = base::ParseDurationS(text);
+      if (!seconds.ok()) return node.Wrong("a duration like 90s, 30m or 1.5h");
+      return *seconds;
+    });
+  }
+  // A path; not empty, and from the file's folder.
+  Status Path(const char* key, std::string& out) const {
+    return Take(key, out, [&](const Yaml& node) { return Absolute(node); });
+  }
+  Status Paths(const char* key, std::vector<std::string>& out) const {
+    const Yaml node = map_[key];
+    if (!node) return {};
+    out.clear();
+    for (const Yaml& item : node.IsList() ? node.items() : std::vector<Yaml>{node}) {
+      RECKON_ASSIGN(std::string path, Absolute(item));
+      out.push_back(std::move(path));
+    }
+    return {};
+  }
+  // One whole number or a list of them, each 1 or more.
+  Status Counts(const char* key, std::vector<int64_t>& out) const {
+    const Yaml node = map_[key];
+    if (!node) return {};
+    if (node.IsList() && node.items().empty())
+      return node.Wrong("a whole number or a list of them");
+    out.clear();
+    for (const Yaml& item : node.IsList() ? node.items() : std::vector<Yaml>{node}) {
+      RECKON_ASSIGN(const int64_t count, item.Whole(1, kMany));
+      out.push_back(count);
+    }
+    return {};
+  }
+  Status TextMap(const char* key, std::map<std::string, std::string>& out) const {
+    const Yaml node = map_[key];
+    if (!node) return {};
+    if (!node.IsMap()) return node.Wrong("names and their values");
+    for (const auto& [name, value] : node.entries()) {
+      // A list is written as its items with commas: hidden: [512, 256].
+      RECKON_ASSIGN(const std::vector<std::string> texts, value.Texts());
+      out[name] = base::Join(texts, ",");
+    }
+    return {};
+  }
+
+ private:
+  template <typename Value, typename Read>
+  Status Take(const char* key, Value& out, Read read) const {
+    const Yaml node = map_[key];
+    if (!node) return {};
+    RECKON_ASSIGN(out, read(node));
+    return {};
+  }
+
+  Result<std::string> Absolute(const Yaml& node) const {
+    RECKON_ASSIGN(const std::string text, node.Text());
+    if (text.empty()) return node.Wrong("a path");
+    return (folder_ / text).lexically_normal().string();
+  }
+
+  Yaml map_;
+  std::filesystem::path folder_;
+};
+
+Status ReadData(const Yaml& node, const std::filesystem::path& folder, core::TrainerData& data) {
+  if (!node) return {};
+  RECKON_TRY(node.AllowKeys(Keys{"source", "shape", "train_files", "validation_files", "images",
+                                 "validation_images", "replicate"}));
+  const Fields fields(node, folder);
+  RECKON_TRY(fields.Text("source", data.source));
+  if (data.source != "generated") {  // files are read whole unless told otherwise
+    data.images = 0;
+    data.validation_images = 0;
+  }
+  RECKON_TRY(fields.Text("shape", data.shape));
+  RECKON_TRY(fields.Paths("train_files", data.train_files));
+  RECKON_TRY(fields.Paths("validation_files", data.validation_files));
+  RECKON_TRY(fields.Whole("images", 1, kMany, data.images));
+  RECKON_TRY(fields.Whole("validation_images", 1, kMany, data.validation_images));
+  return fields.Whole("replicate", 1, 1'000'000, data.replicate);
+}
+
+Result<core::Strategy> ReadStrategy(const Yaml& node) {
+  if (!node) return core::Strategy::kAllReduce;
+  RECKON_ASSIGN(const std::string name, node.Text());
+  if (const auto strategy = core::ParseStrategy(name)) return *strategy;
+  return node.Wrong(fmt::format("one of {}", base::Join(core::StrategyNames(), ", ")));
+}
+
+Result<core::TrainerJob> ReadTrainer(const Yaml& node, const std::filesystem::path& folder) {
+  RECKON_TRY(node.AllowKeys(Keys{"network",      "knobs",     "data",       "epochs",
+                                 "batch",        "shards",    "shuffle",    "seed",
+                                 "float64",      "optimizer", "rate",       "momentum",
+                                 "weight_decay", "strategy",  "staleness",  "base_model",
+                                 "fine_tune",    "save",      "checkpoint", "checkpoint_every",
+                                 "patience"}));
+  core::TrainerJob job;
+  const Fields fields(node, folder);
+  RECKON_TRY(fields.Text("network", job.network));
+  RECKON_TRY(fields.TextMap("knobs", job.knobs));
+  RECKON_TRY(ReadData(node["data"], folder, job.data));
+  RECKON_TRY(fields.Whole("epochs", 1, 1'000'000, job.epochs));
+  RECKON_TRY(fields.Counts("batch", job.batches));
+  RECKON_TRY(fields.Counts("shards", job.shards));
+  RECKON_TRY(fields.Flag("shuffle", job.shuffle));
+  int64_t seed = 1;
+  RECKON_TRY(fields.Whole("seed", 0, Yaml::kMost, seed));
+  job.seed = static_cast<uint64_t>(seed);
+  RECKON_TRY(fields.Flag("float64", job.float64));
+  RECKON_TRY(fields.Text("optimizer", job.optimiser.name));
+  RECKON_TRY(fields.Number("rate", 0, 1000, job.optimiser.rate));
+  RECKON_TRY(fields.Number("momentum", 0, 1, job.optimiser.momentum));
+  RECKON_TRY(fields.Number("weight_decay", 0, 1000, job.optimiser.weight_decay));
+  RECKON_ASSIGN(job.strategy, ReadStrategy(node["strategy"]));
+  if (node["staleness"]) {
+    RECKON_ASSIGN(job.staleness, node["staleness"].Whole(0, kMany));
+  }
+  RECKON_TRY(fields.Path("base_model", job.base_model));
+  RECKON_TRY(fields.Whole("fine_tune", 0, 1000, job.fine_tune));
+  RECKON_TRY(fields.Path("save", job.save));
+  RECKON_TRY(fields.Path("checkpoint", job.checkpoint));
+  RECKON_TRY(fields.Whole("checkpoint_every", 1, kMany, job.checkpoint_every));
+  RECKON_TRY(fields.Duration("patience", job.patience_s));
+  return job;
+}
+
+Status ReadResources(const Yaml& node, core::Job& job) {
+  if (!node) return {};
+  RECKON_TRY(node.AllowKeys(Keys{"cpus"}));
+  const Yaml cpus = node["cpus"];
+  if (!cpus) return {};
+  RECKON_ASSIGN(std::string text, cpus.Text());
+  if (text.ends_with('+')) text.pop_back();  // "4+": at least so many
+  const auto number = base::ParseNumber(text);
+  if (!number || *number <= 0 || *number > 65'536) return cpus.Wrong("a number of processors");
+  job.cpus_per_worker = *number;
+  return {};
+}
+
+Status ReadWorkers(const Yaml& root, core::Job& job) {
+  if (root["num_nodes"] && root["workers"]) {
+    return root["workers"].Wrong("num_nodes or workers, not both: they mean the same");
+  }
+  const Fields fields(root);
+  RECKON_TRY(fields.Whole("num_nodes", 1, 65'536, job.workers));
+  RECKON_TRY(fields.Whole("workers", 1, 65'536, job.workers));
+  const bool with_servers = job.trainer && job.trainer->strategy != core::Strategy::kAllReduce;
+  job.servers = with_servers ? 1 : 0;
+  RECKON_TRY(fields.Whole("servers", 0, 4096, job.servers));
+  if (with_servers && job.servers == 0) {
+    return root["servers"].Wrong(fmt::format("1 or more, since the strategy is {}",
+                                             core::StrategyName(job.trainer->strategy)));
+  }
+  if (!with_servers && job.trainer && job.servers > 0) {
+    return root["servers"].Wrong("0, since all-reduce needs none");
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<core::Job> ReadJobFile(const std::filesystem::path& path,
+                              const std::vector<Override>& overrides) {
+  RECKON_ASSIGN(Yaml root, Yaml::ReadFile(path));
+  for (const Override& change : overrides) {
+    RECKON_ASSIGN(root, root.With(change.path, change.value));
+  }
+  if (!root.IsMap()) return root.Wrong("a job: keys and values");
+  RECKON_TRY(root.AllowKeys(Keys{"name", "trainer", "setup", "run", "workdir", "envs", "num_nodes",
+                                 "workers", "servers", "resources", "time_limit"}));
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  core::Job job;
+  job.name = path.stem().string();
+  const Fields fields(root, folder);
+  RECKON_TRY(fields.Text("name", job.name));
+  if (job.name.empty()) return root["name"].Wrong("a name");
+  if (job.name.size() > kLongestName) {
+    return root["name"].Wrong(fmt::format("a name of at most {} bytes", kLongestName));
+  }
+  if (bool(root["trainer"]) == bool(root["run"])) {
+    return base::BadInput(fmt::format(
+        "{}: {}; expected either 'trainer' (the built-in one) or 'run' (a command of your own)",
+        path.string(), root["run"] ? "both 'trainer' and 'run'" : "neither 'trainer' nor 'run'"));
+  }
+  if (root["trainer"]) {
+    RECKON_ASSIGN(job.trainer, ReadTrainer(root["trainer"], folder));
+    if (root["setup"]) return root["setup"].Wrong("no setup: the built-in trainer needs none");
+  } else {
+    core::CommandJob& command = job.command.emplace();
+    RECKON_TRY(fields.Text("setup", command.setup));
+    RECKON_TRY(fields.Text("run", command.run));
+  }
+  job.workdir = folder.string();
+  RECKON_TRY(fields.Path("workdir", job.workdir));
+  RECKON_TRY(fields.TextMap("envs", job.envs));
+  RECKON_TRY(ReadWorkers(root, job));
+  RECKON_TRY(ReadResources(root["resources"], job));
+  if (root["time_limit"]) {
+    double seconds = 0;
+    RECKON_TRY(fields.Duration("time_limit", seconds));
+    job.time_limit_s = seconds;
+  }
+  return job;
+}
+
+}  // namespace reckon::spec

@@ -1,0 +1,25 @@
+// JOB.yaml: what people write about a job, in the style of SkyPilot. docs/job-file.md has every
+// key.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/job.h"
+
+namespace reckon::spec {
+
+// A value that replaces or adds one of the file's: "trainer.batch", "64".
+struct Override {
+  std::string path;
+  std::string value;
+};
+
+// Paths in the file are taken from its folder. kBadInput names file, line, key and what was
+// expected; whether the values make sense together is for train::CheckJob to say.
+base::Result<core::Job> ReadJobFile(const std::filesystem::path& path,
+                                    const std::vector<Override>& overrides);
+
+}  // namespace reckon::spec

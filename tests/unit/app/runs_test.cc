@@ -1,0 +1,201 @@
+// What the events of a run tell: views, samples, launches.
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "app/runs/job_json.h"
+#include "app/runs/launch_plan.h"
+#include "app/runs/run_samples.h"
+#include "app/runs/run_view.h"
+#include "base/json.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Json;
+using ::testing::Contains;
+using ::testing::DoubleNear;
+
+RunView ViewOf(const std::vector<const char*>& lines) {
+  RunView view;
+  for (const char* line : lines) view.Add(Json::parse(line));
+  return view;
+}
+
+// Two workers, one epoch of two steps each, validation on 30 and 10 images.
+RunView TwoWorkers() {
+  return ViewOf({
+      R"({"kind":"run.state","at":10,"state":"running"})",
+      R"({"kind":"rank.started","at":10,"role":"worker","index":1,"pid":12,"host":"h1"})",
+      R"({"kind":"rank.started","at":10,"role":"worker","index":0,"pid":11,"host":"h0"})",
+      R"({"kind":"progress","at":11,"role":"worker","index":0,"done":0,"total":100,"unit":"images"})",
+      R"({"kind":"progress","at":11,"role":"worker","index":1,"done":0,"total":100,"unit":"images"})",
+      R"({"kind":"steps","at":12,"role":"worker","index":0,"epoch":0,"first":0,
+          "compute_s":[0.1,0.3],"push_s":[0.01,0.03],"bytes_sent":[5,5]})",
+      R"({"kind":"steps","at":12,"role":"worker","index":1,"epoch":0,"first":0,
+          "compute_s":[0.2,0.2],"push_s":[0.02,0.02],"bytes_sent":[7,7]})",
+      R"({"kind":"progress","at":13,"role":"worker","index":0,"done":50,"total":100,"unit":"images"})",
+      R"({"kind":"stage","at":13,"role":"worker","index":0,"stage":"train_epoch","seconds":2,"epoch":0})",
+      R"({"kind":"stage","at":13,"role":"worker","index":1,"stage":"train_epoch","seconds":3,"epoch":0})",
+      R"({"kind":"metric","at":13,"role":"worker","index":0,"name":"validated","value":30,"epoch":0})",
+      R"({"kind":"metric","at":13,"role":"worker","index":0,"name":"accuracy","value":0.5,"epoch":0})",
+      R"({"kind":"metric","at":13,"role":"worker","index":1,"name":"validated","value":10,"epoch":0})",
+      R"({"kind":"metric","at":13,"role":"worker","index":1,"name":"accuracy","value":0.9,"epoch":0})",
+      R"({"kind":"stage","at":14,"role":"worker","index":0,"stage":"training_loop","seconds":4})",
+      R"({"kind":"rank.usage","at":15,"role":"worker","index":0,"wall_s":5,"cpu_s":3,
+          "peak_memory_bytes":100,"bytes_sent":20,"bytes_received":30,"complete":true})",
+  });
+}
+
+TEST(RunViewTest, FoldsEvents) {
+  const RunView view = TwoWorkers();
+  ASSERT_EQ(view.ranks.size(), 2);
+  EXPECT_EQ(view.ranks[0].index, 0);
+  EXPECT_EQ(view.ranks[0].host, "h0");
+  EXPECT_EQ(view.ranks[1].pid, 12);
+  const auto epochs = view.Epochs();
+  ASSERT_EQ(epochs.size(), 1);
+  EXPECT_DOUBLE_EQ(*epochs[0].accuracy, 0.6);  // (30 * 0.5 + 10 * 0.9) / 40
+  EXPECT_EQ(epochs[0].train_s, 3);
+  // 50 of 200 images in the 2 s since the first were told: 150 more take 6 s.
+  const auto progress = view.WorkersProgress(13);
+  EXPECT_EQ(progress.done, 50);
+  EXPECT_EQ(progress.total, 200);
+  EXPECT_THAT(*progress.remaining_s, DoubleNear(6, 1e-9));
+}
+
+TEST(RunViewTest, OfWorkersThatValidateAloneTheLastOneCounts) {
+  const RunView view = ViewOf({
+      R"({"kind":"metric","at":5,"role":"worker","index":0,"name":"validated_alone","value":1,"epoch":0})",
+      R"({"kind":"metric","at":9,"role":"worker","index":0,"name":"accuracy","value":0.8,"epoch":0})",
+      R"({"kind":"metric","at":5,"role":"worker","index":1,"name":"validated_alone","value":1,"epoch":0})",
+      R"({"kind":"metric","at":5,"role":"worker","index":1,"name":"accuracy","value":0.2,"epoch":0})",
+  });
+  EXPECT_EQ(view.Epochs()[0].accuracy, 0.8);
+}
+
+TEST(RunViewTest, ALostWorkerTakesItsPartWithIt) {
+  RunView view = TwoWorkers();
+  view.Add(Json::parse(R"({"kind":"rank.ended","at":14,"role":"worker","index":1,"signal":9})"));
+  EXPECT_EQ(view.ranks[1].state, "killed by signal 9");
+  EXPECT_EQ(view.WorkersProgress(14).total, 100);
+  view.Add(Json::parse(R"({"kind":"run.state","at":15,"state":"failed","reason":"why"})"));
+  EXPECT_EQ(view.state, core::RunState::kFailed);
+  EXPECT_EQ(view.reason, "why");
+}
+
+core::Job TwoWorkerJob() {
+  core::Job job;
+  job.name = "digits";
+  job.workers = 2;
+  job.trainer.emplace().batches = {8, 24};
+  job.trainer->shards = {100, 300};
+  job.trainer->knobs["kernel"] = "5";
+  return job;
+}
+
+double NumberOf(const core::Table& table, const std::string& column, size_t row) {
+  const auto index = table.Find(column);
+  EXPECT_TRUE(index) << column;
+  return index ? table.columns[*index][row] : -1;
+}
+
+TEST(RunSamplesTest, ARowForTheRunAndOneForEveryWorkerAndEpoch) {
+  const Json plan{{"engine", "local"}, {"images", 400}, {"parameters", 7}};
+  const auto samples = SamplesOf(3, "digits", ToJson(TwoWorkerJob()), plan, TwoWorkers());
+  ASSERT_EQ(samples.size(), 2);
+  const core::Table& run = samples[0].rows;
+  EXPECT_EQ(samples[0].set, "digits.runs");
+  ASSERT_EQ(run.row_count, 1);
+  EXPECT_EQ(NumberOf(run, "run", 0), 3);
+  EXPECT_EQ(NumberOf(run, "workers", 0), 2);
+  EXPECT_EQ(NumberOf(run, "batch", 0), 16);
+  EXPECT_EQ(NumberOf(run, "images", 0), 400);
+  EXPECT_EQ(NumberOf(run, "training_loop_s", 0), 4);
+  EXPECT_EQ(NumberOf(run, "train_epoch_s", 0), 3);
+  EXPECT_DOUBLE_EQ(NumberOf(run, "compute_s", 0), 0.2);
+  EXPECT_EQ(NumberOf(run, "bytes_sent", 0), 20);
+  EXPECT_DOUBLE_EQ(NumberOf(run, "accuracy", 0), 0.6);
+  const core::Table& epochs = samples[1].rows;
+  EXPECT_EQ(samples[1].set, "digits.epochs");
+  ASSERT_EQ(epochs.row_count, 2);
+  EXPECT_EQ(NumberOf(epochs, "batch", 1), 24);
+  EXPECT_EQ(NumberOf(epochs, "shard", 1), 300);
+  EXPECT_EQ(NumberOf(epochs, "train_epoch_s", 0), 2);
+  EXPECT_EQ(NumberOf(epochs, "bytes_sent", 1), 14);
+  EXPECT_EQ(NumberOf(epochs, "epoch", 1), 1);
+}
+
+TEST(RunSamplesTest, InputsAreWhatCanBeAskedBeforeTheRun) {
+  const Json plan{{"engine", "local"}, {"images", 400}, {"parameters", 7}};
+  const Json job = ToJson(TwoWorkerJob());
+  const core::Table inputs = InputsOf(job, plan);
+  size_t asked = 0;
+  for (const auto& samples : SamplesOf(3, "digits", job, plan, TwoWorkers())) {
+    if (samples.set != "digits.runs") continue;
+    for (const std::string& name : samples.rows.Names()) {
+      if (!IsRunInput(name)) continue;
+      ++asked;
+      EXPECT_THAT(inputs.Names(), Contains(name));
+    }
+  }
+  EXPECT_GE(asked, 10);
+  EXPECT_FALSE(IsRunInput("train_s"));
+  EXPECT_FALSE(IsRunInput("run"));
+  EXPECT_TRUE(IsRunInput("knob_kernel"));
+}
+
+TEST(LaunchPlanTest, RanksFindTheEnvironmentTheyKnow) {
+  core::Job job = TwoWorkerJob();
+  job.trainer->strategy = core::Strategy::kAsyncParameterServer;
+  job.servers = 1;
+  job.envs["OMP_NUM_THREADS"] = "7";
+  std::vector<PlannedPlace> places(3);
+  for (size_t i = 0; i < 3; ++i) {
+    places[i].place = {"h" + std::to_string(i), "10.0.0." + std::to_string(i + 1), "/netns", {}};
+  }
+  const auto spec =
+      PlanLaunch({job, 4, "/runs/4", places, "10.0.0.9", "x.db", {"sup", "wrk", "ps"}}).value();
+  EXPECT_EQ(spec.status_host, "10.0.0.9");
+  EXPECT_EQ(spec.token.size(), 32);
+  ASSERT_EQ(spec.processes.size(), 3);
+  const act::ProcessSpec& server = spec.processes[0];
+  EXPECT_EQ(server.role, "server");
+  EXPECT_EQ(server.place.host, "h0");
+  EXPECT_EQ(server.on_death, act::OnDeath::kRestart);
+  const act::ProcessSpec& worker = spec.processes[2];
+  EXPECT_EQ(worker.place.host, "h2");
+  EXPECT_EQ(worker.on_death, act::OnDeath::kGoOn);
+  EXPECT_EQ(worker.argv, (std::vector<std::string>{"wrk", "/runs/4/trainer.json"}));
+  EXPECT_EQ(worker.env.at("RANK"), "1");
+  EXPECT_EQ(worker.env.at("WORLD_SIZE"), "2");
+  EXPECT_EQ(worker.env.at("LOCAL_RANK"), "0");
+  EXPECT_EQ(worker.env.at("GROUP_RANK"), "1");
+  EXPECT_EQ(worker.env.at("MASTER_ADDR"), "10.0.0.2");
+  EXPECT_EQ(worker.env.at("RECKON_SERVERS"), server.env.at("RECKON_LISTEN"));
+  EXPECT_EQ(worker.env.at("OMP_NUM_THREADS"), "7");
+  EXPECT_EQ(worker.env.at("DMLC_ROLE"), "worker");
+  EXPECT_EQ(worker.env.at("DMLC_NUM_SERVER"), "1");
+  const Json tf = Json::parse(worker.env.at("TF_CONFIG"));
+  EXPECT_EQ(tf["cluster"]["worker"].size(), 2);
+  EXPECT_EQ(tf["cluster"]["ps"].size(), 1);
+  EXPECT_EQ(tf["task"]["type"], "worker");
+  EXPECT_EQ(tf["task"]["index"], 1);
+}
+
+TEST(LaunchPlanTest, ACommandGetsAShellAndPlacesAreShared) {
+  core::Job job;
+  job.name = "own";
+  job.command = core::CommandJob{"make", "echo $RANK"};
+  job.workers = 3;
+  const auto spec =
+      PlanLaunch({job, 1, "/runs/1", {PlannedPlace{}}, "127.0.0.1", "x.db", {}}).value();
+  EXPECT_EQ(spec.setup, "make");
+  ASSERT_EQ(spec.processes.size(), 3);
+  EXPECT_EQ(spec.processes[2].argv, (std::vector<std::string>{"/bin/sh", "-c", "echo $RANK"}));
+  EXPECT_EQ(spec.processes[2].env.at("LOCAL_RANK"), "2");
+  EXPECT_EQ(spec.processes[2].env.at("LOCAL_WORLD_SIZE"), "3");
+  EXPECT_EQ(spec.processes[2].on_death, act::OnDeath::kFail);
+}
+
+}  // namespace
+}  // namespace reckon::app

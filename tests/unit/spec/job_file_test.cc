@@ -1,0 +1,113 @@
+#include "spec/job_file.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/support/temp_folder.h"
+
+namespace reckon::spec {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+class JobFileTest : public ::testing::Test {
+ protected:
+  base::Result<core::Job> Read(const std::string& text, const std::vector<Override>& set = {}) {
+    return ReadJobFile(folder_.Write("job.yaml", text), set);
+  }
+  std::string Problem(const std::string& text, const std::vector<Override>& set = {}) {
+    const auto job = Read(text, set);
+    return job.ok() ? "" : job.error().Describe();
+  }
+  support::TempFolder folder_;
+};
+
+TEST_F(JobFileTest, ATrainersJobIsReadWhole) {
+  const core::Job job = Read(R"(
+name: digits
+num_nodes: 3
+resources: {cpus: 2+}
+envs: {A: 1, B: two}
+time_limit: 1h
+trainer:
+  network: mlp
+  knobs: {hidden: [512, 256], activation: tanh}
+  data: {source: idx, train_files: [a, /b], validation_files: [c, d], replicate: 2}
+  epochs: 4
+  batch: [8, 16, 32]
+  shards: [100, 200, 300]
+  shuffle: no
+  seed: 5
+  optimizer: adam
+  rate: 0.001
+  strategy: async-ps
+  staleness: 3
+  save: out/model
+  patience: 5s
+)")
+                            .value();
+  EXPECT_EQ(job.name, "digits");
+  EXPECT_EQ(job.workers, 3);
+  EXPECT_EQ(job.servers, 1);
+  EXPECT_EQ(job.cpus_per_worker, 2);
+  EXPECT_EQ(job.time_limit_s, 3600);
+  EXPECT_THAT(job.envs, ElementsAre(Pair("A", "1"), Pair("B", "two")));
+  const core::TrainerJob& trainer = *job.trainer;
+  EXPECT_EQ(trainer.knobs.at("hidden"), "512,256");
+  // Paths are the file's folder's.
+  EXPECT_THAT(trainer.data.train_files, ElementsAre((folder_ / "a").string(), "/b"));
+  EXPECT_EQ(trainer.save, (folder_ / "out/model").string());
+  EXPECT_EQ(trainer.data.images, 0);
+  EXPECT_EQ(trainer.data.replicate, 2);
+  EXPECT_THAT(trainer.batches, ElementsAre(8, 16, 32));
+  EXPECT_THAT(trainer.shards, ElementsAre(100, 200, 300));
+  EXPECT_FALSE(trainer.shuffle);
+  EXPECT_EQ(trainer.strategy, core::Strategy::kAsyncParameterServer);
+  EXPECT_EQ(trainer.staleness, 3);
+  EXPECT_EQ(trainer.patience_s, 5);
+}
+
+TEST_F(JobFileTest, ACommandOfOnesOwn) {
+  const core::Job job = Read("setup: pip install x\nrun: |\n  python a.py\n  echo done\n").value();
+  EXPECT_EQ(job.name, "job");
+  EXPECT_EQ(job.workers, 1);
+  EXPECT_EQ(job.servers, 0);
+  EXPECT_EQ(job.command->setup, "pip install x");
+  EXPECT_EQ(job.command->run, "python a.py\necho done\n");
+  EXPECT_EQ(std::filesystem::path(job.workdir), folder_.path());
+}
+
+TEST_F(JobFileTest, SettingsReplaceWhatTheFileSays) {
+  const core::Job job =
+      Read("trainer: {batch: 8}\nnum_nodes: 1\n",
+           {{"trainer.batch", "[1, 2]"}, {"num_nodes", "2"}, {"trainer.data.images", "50"}})
+          .value();
+  EXPECT_THAT(job.trainer->batches, ElementsAre(1, 2));
+  EXPECT_EQ(job.workers, 2);
+  EXPECT_EQ(job.trainer->data.images, 50);
+  EXPECT_THAT(Problem("trainer: {batch: 8}\n", {{"trainer.batch", "x"}}),
+              HasSubstr("--set trainer.batch"));
+}
+
+TEST_F(JobFileTest, MistakesNameFileLineAndKey) {
+  EXPECT_THAT(Problem("trainer:\n  epochs: 1\n  batch: x\n"),
+              HasSubstr("job.yaml, line 3: trainer.batch: expected a whole number"));
+  EXPECT_THAT(Problem("trainer: {epoch: 1}\n"), HasSubstr("did you mean 'epochs'"));
+  EXPECT_THAT(Problem("nam: x\ntrainer: {}\n"), HasSubstr("did you mean 'name'"));
+  EXPECT_THAT(Problem("name: x\n"), HasSubstr("neither 'trainer' nor 'run'"));
+  EXPECT_THAT(Problem("trainer: {epochs: 1}\nrun: x\n"), HasSubstr("both 'trainer' and 'run'"));
+  EXPECT_THAT(Problem("trainer: {strategy: gossip}\n"),
+              HasSubstr("expected one of all-reduce, async-ps, sync-ps"));
+  EXPECT_THAT(Problem("trainer: {epochs: 1}\nservers: 1\n"),
+              HasSubstr("expected 0, since all-reduce needs none"));
+  EXPECT_THAT(Problem("trainer: {strategy: sync-ps}\nservers: 0\n"), HasSubstr("1 or more"));
+  EXPECT_THAT(Problem("run: x\nnum_nodes: 1\nworkers: 2\n"), HasSubstr("not both"));
+  EXPECT_THAT(Problem("run: x\ntime_limit: soon\n"), HasSubstr("expected a duration"));
+  EXPECT_THAT(Problem("run: x\nresources: {cpus: many}\n"), HasSubstr("resources.cpus"));
+  EXPECT_THAT(Problem("- a\n"), HasSubstr("expected a job"));
+  EXPECT_EQ(ReadJobFile(folder_ / "none.yaml", {}).error().code(), base::ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace reckon::spec
