@@ -50,7 +50,7 @@ TEST(AllReduceTest, UnequalBatchesCountByTheirImages) {
             1e-9);
 }
 
-// Writes a fingerprint of the parameters before every step into a file.
+// Writes a fingerprint of the parameters after every step into a file.
 class Prints final : public SilentListener {
  public:
   Prints(worker::Replica& replica, const std::string& file) : replica_(replica), out_(file) {}
