@@ -16,7 +16,7 @@ struct CollectedRows {
 };
 
 // What sets of collected rows have for their source.
-inline constexpr const char* kCollected = "runs";
+inline constexpr const char* kCollected = "(collected by runs)";
 
 // A named table of outcomes, imported or collected: what models are fitted to.
 struct SampleSet {
