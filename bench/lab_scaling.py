@@ -3,7 +3,8 @@
 host of one core and 1 Gbit/s, by all-reduce, by an asynchronous parameter server of 1 Gbit/s, and by
 one behind a narrow link; at several dilations. Needs root (reckon lab) and a quiet machine.
 
-    bench/lab_scaling.py [--dilations 5,10] [--workers 1,2,4,8] [--narrow 100Mbit] [--csv FILE]
+    bench/lab_scaling.py [--dilations 8,16] [--workers 1,2,4,8] [--narrow 250Mbit]
+                         [--repeats 1] [--csv FILE]
     bench/lab_scaling.py --shares        two hosts whose CPU shares differ by 30 %, each alone
 
 Times are divided by the dilation. The peer of every curve is the same curve at another dilation: from
@@ -11,7 +12,9 @@ two hosts on they should agree within 10 %.
 """
 
 import argparse
+import contextlib
 import csv
+import itertools
 import json
 import pathlib
 import signal
@@ -70,25 +73,37 @@ def step_seconds(folder, engine, workers, *settings):
 
 def curves(arguments, folder):
     counts = [int(count) for count in arguments.workers.split(",")]
+    dilations = [float(dilation) for dilation in arguments.dilations.split(",")]
     rows = []
     print(f"{'strategy':22} {'dilation':>8}" + "".join(f"{n:>8} w" for n in counts) +
           "   ms a step, divided by the dilation", flush=True)
-    for dilation in map(float, arguments.dilations.split(",")):
-        worker = f"{{name: w, count: {max(counts)}, cpus: 1, bandwidth: 1Gbit}}"
-        for strategy, server in [("all-reduce", None), ("async-ps", "1Gbit"),
-                                 ("async-ps", arguments.narrow)]:
-            # Servers sit on the first host, which has a core of its own.
-            hosts = ([f"{{name: ps, cpus: 1, bandwidth: {server}}}"] if server else []) + [worker]
-            label = strategy if server is None else f"{strategy}, {server}"
-            times = []
-            with Lab(folder, "curve", dilation, hosts):
-                for count in counts:
-                    step = step_seconds(folder, "lab:curve", count, f"trainer.strategy={strategy}")
-                    times.append(step / dilation)
+    worker = f"{{name: w, count: {max(counts)}, cpus: 1, bandwidth: 1Gbit}}"
+    for strategy, server in [("all-reduce", None), ("async-ps", "1Gbit"),
+                             ("async-ps", arguments.narrow)]:
+        # Servers sit on the first host, which has a core of its own.
+        hosts = ([f"{{name: ps, cpus: 1, bandwidth: {server}}}"] if server else []) + [worker]
+        label = strategy if server is None else f"{strategy}, {server}"
+        times = {dilation: {count: [] for count in counts} for dilation in dilations}
+        with contextlib.ExitStack() as labs:
+            for index, dilation in enumerate(dilations):
+                labs.enter_context(Lab(folder, f"curve{index}", dilation, hosts))
+            # The dilations in turns: what is compared is measured in the same minute.
+            for count, _ in itertools.product(counts, range(arguments.repeats)):
+                for index, dilation in enumerate(dilations):
+                    step = step_seconds(folder, f"lab:curve{index}", count,
+                                        f"trainer.strategy={strategy}")
+                    times[dilation][count].append(step / dilation)
                     rows.append({"strategy": label, "dilation": dilation, "workers": count,
                                  "step_ms": 1e3 * step / dilation})
-            print(f"{label:22} {dilation:8g}" + "".join(f"{1e3 * t:10.1f}" for t in times),
-                  flush=True)
+        medians = {dilation: [statistics.median(times[dilation][count]) for count in counts]
+                   for dilation in dilations}
+        for dilation in dilations:
+            print(f"{label:22} {dilation:8g}" +
+                  "".join(f"{1e3 * t:10.1f}" for t in medians[dilation]), flush=True)
+        for dilation in dilations[1:]:
+            print(f"{'  against the first':22} {dilation:8g}" +
+                  "".join(f"{100 * (t / first - 1):+9.1f}%" for t, first in
+                          zip(medians[dilation], medians[dilations[0]])), flush=True)
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, rows[0].keys())
@@ -97,24 +112,28 @@ def curves(arguments, folder):
 
 
 def shares(folder):
-    """Two hosts of 1 and 0.7 cores, each alone, several times in turns."""
+    """Two hosts of 1 and 0.7 cores, each alone, in turns: a virtual machine's own speed changes from
+    minute to minute by more than the 5 % in question, so that only neighbours are compared."""
     hosts = ["{name: whole, cpus: 1}", "{name: less, cpus: 0.7}"]
-    for dilation in (2.5, 5):
+    for dilation in (2.5, 5, 10):
         times = {"whole": [], "less": []}
         with Lab(folder, "shares", dilation, hosts):
-            for _ in range(3):
+            for _ in range(5):
                 for host, seconds in times.items():
-                    seconds.append(step_seconds(folder, f"lab:shares/{host}", 1))
-        whole, less = (statistics.median(times[host]) / dilation for host in ("whole", "less"))
-        print(f"dilation {dilation:g}: {1e3 * whole:.1f} ms and {1e3 * less:.1f} ms a step: "
-              f"the share of 0.7 does {100 * (1 - whole / less):.1f} % less a second", flush=True)
+                    seconds.append(step_seconds(folder, f"lab:shares/{host}", 1) / dilation)
+        slower = [100 * (1 - whole / less) for whole, less in zip(times["whole"], times["less"])]
+        print(f"dilation {dilation:g}: {1e3 * statistics.median(times['whole']):.1f} ms and "
+              f"{1e3 * statistics.median(times['less']):.1f} ms a step: the share of 0.7 does "
+              f"{statistics.median(slower):.1f} % less a second (pairs: "
+              f"{', '.join(f'{value:.0f}' for value in sorted(slower))})", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dilations", default="5,10")
+    parser.add_argument("--dilations", default="8,16")
     parser.add_argument("--workers", default="1,2,4,8")
-    parser.add_argument("--narrow", default="100Mbit")
+    parser.add_argument("--narrow", default="250Mbit")
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--csv")
     parser.add_argument("--shares", action="store_true")
     arguments = parser.parse_args()

@@ -59,12 +59,14 @@ constexpr const char* kWeightV2 = "1600";   // of 100
 
 }  // namespace
 
-Quota QuotaFor(double cores) {
-  constexpr double kPeriodUs = 10'000;
-  constexpr double kLeastQuotaUs = 1'000;
+Quota QuotaFor(double cpus, double dilation) {
+  constexpr double kTurnUs = 4'000;  // a tick of the usual kernel, which cannot stop anyone earlier
   constexpr double kLongestPeriodUs = 1'000'000;
-  const double period = std::clamp(std::ceil(kLeastQuotaUs / cores), kPeriodUs, kLongestPeriodUs);
-  return {std::max<int64_t>(std::llround(period * cores), 1000), std::llround(period)};
+  constexpr int64_t kLeastQuotaUs = 1'000;
+  const double cores = cpus / dilation;
+  const double period =
+      std::min(std::round(kTurnUs * std::max(cpus, 1.0) / cores), kLongestPeriodUs);
+  return {std::max<int64_t>(std::llround(period * cores), kLeastQuotaUs), std::llround(period)};
 }
 
 Result<Cgroups> Cgroups::Find(const fs::path& root) {
@@ -113,7 +115,7 @@ Status Cgroups::Make(const std::string& name, const Limits& limits) const {
 }
 
 Status Cgroups::MakeV1(const std::string& name, const Limits& limits) const {
-  const Quota quota = QuotaFor(limits.cores);
+  const Quota quota = QuotaFor(limits.cpus, limits.dilation);
   const fs::path cpu = root_ / "cpu" / name;
   RECKON_TRY(WriteControl(cpu / "cpu.cfs_period_us", std::to_string(quota.period_us)));
   RECKON_TRY(WriteControl(cpu / "cpu.cfs_quota_us", std::to_string(quota.quota_us)));
@@ -126,7 +128,7 @@ Status Cgroups::MakeV1(const std::string& name, const Limits& limits) const {
 Status Cgroups::MakeV2(const std::string& name, const Limits& limits) const {
   // The parent hands its controllers down; asking again for what is handed down already is fine.
   RECKON_TRY(WriteControl(root_ / "cgroup.subtree_control", "+cpu +memory"));
-  const Quota quota = QuotaFor(limits.cores);
+  const Quota quota = QuotaFor(limits.cpus, limits.dilation);
   const fs::path group = root_ / name;
   RECKON_TRY(
       WriteControl(group / "cpu.max", fmt::format("{} {}", quota.quota_us, quota.period_us)));

@@ -11,17 +11,20 @@
 namespace reckon::act {
 
 struct Limits {
-  double cores = 1;           // may be a fraction; at least 0.001
+  double cpus = 1;            // of the host as it is meant to be; may be a fraction
+  double dilation = 1;        // it gets cpus / dilation, at least 0.001
   uint64_t memory_bytes = 0;  // 0: no limit
 };
 
-// CPU time `quota_us` in every `period_us`. Short periods run smoothly, as training in step needs;
-// only shares whose quota would fall below the kernel's 1 ms get longer ones.
+// CPU time `quota_us` in every `period_us`. A core that was held back finds cold caches and a slow
+// clock: each turn costs its process the same CPU time (0.3 ms for a convolution on a virtual
+// machine), so turns are equally long at any share and dilation, and only what lies between them
+// differs. In dilated time a host stands still for at most a turn.
 struct Quota {
   int64_t quota_us = 0;
   int64_t period_us = 0;
 };
-Quota QuotaFor(double cores);
+Quota QuotaFor(double cpus, double dilation);
 
 class Cgroups {
  public:

@@ -49,7 +49,7 @@ Status MakeAll(const LabRecord& record, const Cgroups& groups, int lock,
     if (stop.stop_requested()) return Error(ErrorCode::kInterrupted, "interrupted");
     const core::LabHost& host = record.lab.hosts[i];
     RECKON_TRY(groups.Make(CgroupName(record.lab.name, host.name),
-                           {host.cpus / record.lab.dilation, host.memory_bytes}));
+                           {host.cpus, record.lab.dilation, host.memory_bytes}));
     RECKON_TRY(network.MakeHost(record.lab, i));
   }
   return {};

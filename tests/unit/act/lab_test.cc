@@ -114,16 +114,18 @@ TEST(LabSubnetTest, AvoidsRoutesAndOtherLabs) {
   EXPECT_EQ(FreeSubnet("quad", both, {}).error().code(), base::ErrorCode::kUnavailable);
 }
 
-TEST(LabQuotaTest, PeriodsAreShortUnlessTheShareIsSmall) {
-  EXPECT_EQ(QuotaFor(1).quota_us, 10'000);
-  EXPECT_EQ(QuotaFor(1).period_us, 10'000);
-  EXPECT_EQ(QuotaFor(0.14).quota_us, 1'400);
-  EXPECT_EQ(QuotaFor(2.5).quota_us, 25'000);
-  const Quota small = QuotaFor(0.07);
-  EXPECT_GE(small.quota_us, 1'000);
-  EXPECT_NEAR(static_cast<double>(small.quota_us) / static_cast<double>(small.period_us), 0.07,
-              1e-5);
-  EXPECT_EQ(QuotaFor(0.001).period_us, 1'000'000);
+TEST(LabQuotaTest, TurnsAreEquallyLongAtAnyShareAndDilation) {
+  const auto expect = [](double cpus, double dilation, int64_t quota_us, int64_t period_us) {
+    const Quota quota = QuotaFor(cpus, dilation);
+    EXPECT_EQ(quota.quota_us, quota_us) << cpus << " of " << dilation;
+    EXPECT_EQ(quota.period_us, period_us) << cpus << " of " << dilation;
+  };
+  expect(1, 1, 4'000, 4'000);
+  expect(0.7, 1, 4'000, 5'714);
+  expect(1, 5, 4'000, 20'000);
+  expect(0.7, 5, 4'000, 28'571);
+  expect(2.5, 5, 10'000, 20'000);     // a turn for each core
+  expect(1, 1000, 1'000, 1'000'000);  // the longest period there is
 }
 
 // A folder that looks like version 2 to whoever writes into it; control files are plain ones.
@@ -147,8 +149,8 @@ TEST_F(FakeCgroups, Version2GetsQuotaMemoryAndControllers) {
   Prepare("g", {"cpu.max", "cpu.weight", "memory.max", "cgroup.procs"});
   const Cgroups groups = Cgroups::Find(folder_ / "").value();
   EXPECT_EQ(groups.version(), 2);
-  ASSERT_TRUE(groups.Make("g", {0.2, 1 << 20}).ok());
-  EXPECT_EQ(Content(folder_ / "g/cpu.max"), "2000 10000");
+  ASSERT_TRUE(groups.Make("g", {1, 5, 1 << 20}).ok());
+  EXPECT_EQ(Content(folder_ / "g/cpu.max"), "4000 20000");
   EXPECT_EQ(Content(folder_ / "g/cpu.weight"), "1600");
   EXPECT_EQ(Content(folder_ / "g/memory.max"), "1048576");
   EXPECT_EQ(Content(folder_ / "cgroup.subtree_control"), "+cpu +memory");
@@ -172,9 +174,9 @@ TEST_F(FakeCgroups, Version1HasATreeForEachController) {
   Prepare("memory/g", {"memory.limit_in_bytes"});
   const Cgroups groups = Cgroups::Find(folder_ / "").value();
   EXPECT_EQ(groups.version(), 1);
-  ASSERT_TRUE(groups.Make("g", {0.5, 4096}).ok());
-  EXPECT_EQ(Content(folder_ / "cpu/g/cpu.cfs_quota_us"), "5000");
-  EXPECT_EQ(Content(folder_ / "cpu/g/cpu.cfs_period_us"), "10000");
+  ASSERT_TRUE(groups.Make("g", {0.5, 1, 4096}).ok());
+  EXPECT_EQ(Content(folder_ / "cpu/g/cpu.cfs_quota_us"), "4000");
+  EXPECT_EQ(Content(folder_ / "cpu/g/cpu.cfs_period_us"), "8000");
   EXPECT_EQ(Content(folder_ / "cpu/g/cpu.shares"), "16384");
   EXPECT_EQ(Content(folder_ / "memory/g/memory.limit_in_bytes"), "4096");
   EXPECT_EQ(groups.FoldersOf("g").size(), 3);
