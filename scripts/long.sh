@@ -48,7 +48,8 @@ else
 fi
 
 cmake --preset fuzz > /dev/null
-cmake --build build/fuzz --target table_reader_fuzz model_reader_fuzz
+cmake --build build/fuzz --target table_reader_fuzz model_reader_fuzz spec_reader_fuzz \
+  report_reader_fuzz
 fuzz() {
   # New finds stay in build/; the corpus in the tree is kept small by hand.
   mkdir -p build/long/corpus_$1
@@ -56,12 +57,16 @@ fuzz() {
     -rss_limit_mb=4096 -timeout=20 -print_final_stats=1 build/long/corpus_$1 tests/fuzz/corpus/$1
 }
 # Each takes one core for ten minutes.
-fuzz table & table=$!
-fuzz model & model=$!
-failed=0
-wait $table || failed=1
-wait $model || failed=1
-[ $failed -eq 0 ] || exit 1
+fuzz_both() {
+  local failed=0
+  fuzz "$1" & local first=$!
+  fuzz "$2" & local second=$!
+  wait $first || failed=1
+  wait $second || failed=1
+  [ $failed -eq 0 ] || exit 1
+}
+fuzz_both table model
+fuzz_both spec report
 
 tidy() { cmake --preset tidy > /dev/null && cmake --build build/tidy; }
 suite tidy tidy

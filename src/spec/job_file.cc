@@ -18,6 +18,7 @@ using Keys = std::vector<std::string>;
 
 constexpr size_t kLongestName = 200;
 constexpr int64_t kMany = 1'000'000'000;
+constexpr int64_t kUsualCheckpoint = 100;  // steps, where a checkpoint is wanted and no more said
 
 // Reads fields of one map into variables; a field that is not there leaves its variable alone.
 class Fields {
@@ -160,6 +161,7 @@ Result<core::TrainerJob> ReadTrainer(const Yaml& node, const std::filesystem::pa
   RECKON_TRY(fields.Whole("fine_tune", 0, 1000, job.fine_tune));
   RECKON_TRY(fields.Path("save", job.save));
   RECKON_TRY(fields.Path("checkpoint", job.checkpoint));
+  if (!job.checkpoint.empty()) job.checkpoint_every = kUsualCheckpoint;
   RECKON_TRY(fields.Whole("checkpoint_every", 1, kMany, job.checkpoint_every));
   RECKON_TRY(fields.Duration("patience", job.patience_s));
   return job;
@@ -206,6 +208,10 @@ Result<core::Job> ReadJobFile(const std::filesystem::path& path,
   for (const Override& change : overrides) {
     RECKON_ASSIGN(root, root.With(change.path, change.value));
   }
+  return JobFromYaml(root, path);
+}
+
+Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path) {
   if (!root.IsMap()) return root.Wrong("a job: keys and values");
   RECKON_TRY(root.AllowKeys(Keys{"name", "trainer", "setup", "run", "workdir", "envs", "num_nodes",
                                  "workers", "servers", "resources", "time_limit"}));

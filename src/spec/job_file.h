@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "core/job.h"
+#include "spec/yaml.h"
 
 namespace reckon::spec {
 
@@ -21,5 +22,8 @@ struct Override {
 // expected; whether the values make sense together is for train::CheckJob to say.
 base::Result<core::Job> ReadJobFile(const std::filesystem::path& path,
                                     const std::vector<Override>& overrides);
+
+// `path` gives the job its folder and, where the text has none, its name.
+base::Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path);
 
 }  // namespace reckon::spec
