@@ -130,8 +130,8 @@ base::Status Stream::WaitFor(short events) const {
   } while (ready < 0 && errno == EINTR);
   if (ready < 0) return Error(ErrorCode::kIo, "poll: " + SystemMessage(errno));
   if (ready == 0) {
-    return Unavailable(fmt::format("the other side stood still for {} s",
-                                   static_cast<double>(patience_.count()) / 1000));
+    return Error(ErrorCode::kFailed, fmt::format("the other side stood still for {} s",
+                                                 static_cast<double>(patience_.count()) / 1000));
   }
   return {};
 }

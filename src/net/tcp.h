@@ -35,10 +35,11 @@ class Stream {
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  // How long the other side may take no byte and give none; the time-out is kUnavailable.
+  // How long the other side may take no byte and give none; the time-out is kFailed.
   void set_patience(std::chrono::milliseconds patience) { patience_ = patience; }
 
-  // All bytes or an error: kUnavailable when the other side closed, reset or stands still.
+  // All bytes or an error: kUnavailable when the other side closed or reset (trying again may
+  // work), kFailed when it stands still (trying again would wait as long).
   base::Status Read(std::span<std::byte> bytes);
   base::Status Write(std::span<const std::byte> bytes);
   // Both as one packet where that is possible.

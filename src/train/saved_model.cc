@@ -46,6 +46,14 @@ base::Result<SavedModel> ReadModel(const std::filesystem::path& path) {
   model.parameters = std::move(file.arrays[0].values);
   model.first = std::move(file.arrays[1].values);
   model.second = std::move(file.arrays[2].values);
+  for (auto* state : {&model.first, &model.second}) {
+    if (state->index() == model.parameters.index()) continue;
+    if (SizeOf(*state) > 0) {
+      return base::Corrupt(fmt::format("{}: numbers of 32 and of 64 bits", path.string()));
+    }
+    *state = model.parameters.index() == 0 ? Numbers(std::vector<float>())
+                                           : Numbers(std::vector<double>());
+  }
   return model;
 }
 

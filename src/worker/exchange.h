@@ -37,8 +37,8 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
 
-  // Brings all replicas to the same parameters. Returns the steps that they have behind them: more
-  // than 0 when the training goes on from a checkpoint.
+  // Brings all replicas to the same parameters. Returns the steps that they have behind them (this
+  // worker's own, unless they go together): more than 0 when the training goes on.
   virtual base::Result<uint64_t> Begin() = 0;
   virtual base::Result<StepOutcome> Step(const StepPart& part) = 0;
   // Whether a worker without data takes part in the step all the same.

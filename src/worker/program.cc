@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
@@ -164,6 +165,8 @@ int Fail(const Error& error) {
 int RunWorkerProgram(int argc, char** argv) {
   const base::SingleArgument job = base::TakeSingleArgument(argc, argv, kUsage);
   if (job.exit_code) return *job.exit_code;
+  // Gloo writes to sockets whose other end may be gone, and expects an error, not a signal.
+  (void)std::signal(SIGPIPE, SIG_IGN);
   const base::InterruptWatch interrupt;
   const auto environment = ReadRankEnvironment();
   if (!environment.ok()) return Fail(environment.error());

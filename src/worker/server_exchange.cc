@@ -10,7 +10,9 @@ namespace {
 class ServerExchange final : public Exchange {
  public:
   ServerExchange(Replica& replica, const train::ClientOptions& options, bool synchronous)
-      : replica_(replica), options_(options), synchronous_(synchronous) {}
+      : replica_(replica), options_(options), synchronous_(synchronous) {
+    options_.in_step = synchronous;
+  }
 
   base::Result<uint64_t> Begin() override {
     RECKON_ASSIGN(client_, train::ParameterClient::Join(options_, replica_.trained().As<float>()));
@@ -56,7 +58,7 @@ class ServerExchange final : public Exchange {
 
  private:
   Replica& replica_;
-  const train::ClientOptions options_;
+  train::ClientOptions options_;
   const bool synchronous_;
   std::optional<train::ParameterClient> client_;
 };

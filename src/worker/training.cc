@@ -29,6 +29,7 @@ class Loop {
 
   base::Status Run() {
     RECKON_ASSIGN(step_, exchange_.Begin());
+    if (!exchange_.together()) step_ = dealing_.StepAfter(training_.rank, step_);
     Stopwatch loop;
     const size_t steps = dealing_.steps();
     for (size_t epoch = step_ / steps; epoch < static_cast<size_t>(job_.epochs); ++epoch) {
@@ -121,7 +122,8 @@ class Loop {
   }
 
   base::Status SaveModel() const {
-    // Asynchronous workers end one after the other; the last one's model has everybody's steps.
+    // Asynchronous workers end one after the other; the last one's model has everybody's steps, up
+    // to those of one that ends at the same moment.
     const bool ours = training_.rank == 0 || job_.strategy == core::Strategy::kAsyncParameterServer;
     if (!ours || job_.save.empty()) return {};
     return train::WriteModel(job_.save, Saved(step_));

@@ -19,7 +19,7 @@ PATIENCE_S = 5
 SLACK_S = 20
 FINISH_LIMIT_S = 90
 EXPECTED_S = 4.0  # of a run that nobody disturbs
-VICTIMS = ("worker", "server", "reckon", "supervisor", "keeper", "hung worker")
+VICTIMS = ("worker", "server", "reckon", "supervisor", "keeper", "hung worker", "hung server")
 SYNCHRONOUS = ("all-reduce", "sync-ps")
 
 
@@ -39,7 +39,7 @@ def make_job(strategy, workers, servers, epochs):
 class Round:
     def __init__(self, rng, victim, expected_s, patient):
         strategies = ("all-reduce", "sync-ps", "async-ps", "async-ps")
-        if victim == "server":
+        if victim in ("server", "hung server"):
             strategies = ("sync-ps", "async-ps")
         elif victim == "hung worker" and not patient:
             strategies = SYNCHRONOUS  # an asynchronous one is given up after half a minute
@@ -62,7 +62,7 @@ class Round:
     def strike(self, run):
         """Kills or stops the victim; False when it has not come up or is gone already."""
         time.sleep(max(0, run.begin + self.delay_s - time.monotonic()))
-        number = signal.SIGSTOP if self.victim == "hung worker" else signal.SIGKILL
+        number = signal.SIGSTOP if self.victim.startswith("hung") else signal.SIGKILL
         pid = self.find(run)
         if not pid:
             return False
@@ -78,7 +78,8 @@ class Round:
         if self.victim == "supervisor":
             return wait_until(lambda: run.supervisor() or run.process.poll() is not None, 10, 0.005)
         # A rank, or what keeps it: of those that will come, the moment one is there.
-        roles = {"server": ("server",), "keeper": ("worker", "server")}.get(self.victim, ("worker",))
+        roles = {"server": ("server",), "hung server": ("server",),
+                 "keeper": ("worker", "server")}.get(self.victim, ("worker",))
 
         def look():
             found = [(role, index, pid) for role in roles
@@ -103,6 +104,8 @@ class Round:
         if ends and ends[0].get("exit_code") == 0:
             return "finished", []  # it had done its work when the signal came
         name = f"{self.role} {self.index}"
+        if self.victim == "hung server":
+            return "failed", ["parameter server"]
         if self.strategy not in SYNCHRONOUS:
             return "finished", []
         if self.victim == "hung worker":
@@ -121,7 +124,8 @@ class Round:
         struck = time.monotonic()
         late = self.role == "server" and not run.ranks("worker")  # after the last worker
         quick = self.hit and self.strategy in SYNCHRONOUS and self.victim != "reckon"
-        status = run.wait_for_end(PATIENCE_S + SLACK_S if quick else FINISH_LIMIT_S)
+        patience_s = 2 * PATIENCE_S if self.victim == "hung server" else PATIENCE_S
+        status = run.wait_for_end(patience_s + SLACK_S if quick else FINISH_LIMIT_S)
         took = time.monotonic() - struck
         state, words = self.expected(run)
         if self.hit and not words and self.victim in ("worker", "server", "keeper"):

@@ -136,19 +136,6 @@ TEST(AllReduceTest, UnequalShardsAreWeightedByTheirImages) {
   EXPECT_THAT(RunRanks(1, by_hand), Each(0));
 }
 
-// Asks for a stop after so many steps.
-class StopsAfter final : public SilentListener {
- public:
-  explicit StopsAfter(size_t steps) : left_(steps) {}
-  void StepEnded(size_t, size_t, const worker::StepOutcome&) override {
-    if (--left_ == 0) source.request_stop();
-  }
-  std::stop_source source;
-
- private:
-  size_t left_;
-};
-
 // Momentum, Adam's means, dropout and the middle of an epoch: all of it comes back to the last bit.
 TEST(AllReduceTest, ACheckpointGoesOnExactly) {
   for (const char* optimizer : {"sgd", "adam"}) {

@@ -22,6 +22,19 @@ class SilentListener : public worker::TrainingListener {
   void Progressed(uint64_t, uint64_t) override {}
 };
 
+// Asks for a stop after so many steps.
+class StopsAfter final : public SilentListener {
+ public:
+  explicit StopsAfter(size_t steps) : left_(steps) {}
+  void StepEnded(size_t, size_t, const worker::StepOutcome&) override {
+    if (--left_ == 0) source.request_stop();
+  }
+  std::stop_source source;
+
+ private:
+  size_t left_;
+};
+
 // Forks a process for each rank, which calls `work` and ends with its result; returns what they
 // ended with (-signal when killed). Those that run longer than `limit` are killed.
 std::vector<int> RunRanks(size_t count, const std::function<int(size_t)>& work,

@@ -105,6 +105,12 @@ size_t Dealing::At(size_t worker, size_t step) const {
   return begin >= end ? 0 : std::min(shard.batch, end - begin);
 }
 
+size_t Dealing::StepAfter(size_t worker, size_t batches) const {
+  size_t own = 0;  // steps of an epoch with rows for this worker: the first ones
+  while (own < steps() && At(worker, own) > 0) ++own;
+  return own == 0 ? 0 : batches / own * steps() + batches % own;
+}
+
 size_t Dealing::TotalAt(size_t step) const {
   size_t total = 0;
   for (size_t worker = 0; worker < workers(); ++worker) total += At(worker, step);

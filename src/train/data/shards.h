@@ -48,6 +48,9 @@ class Dealing {
   // Rows of this worker in a step; 0 when it has run out.
   size_t At(size_t worker, size_t step) const;
   size_t TotalAt(size_t step) const;
+  // The step, counted over epochs, that a worker is at once it has trained on so many batches: it
+  // has none in the steps of an epoch after it ran out of rows.
+  size_t StepAfter(size_t worker, size_t batches) const;
 
   // A worker's rows of one epoch in the order they are trained on: shuffled by seed and epoch (and
   // shard), the same on any machine; as they are when `shuffle` is false.

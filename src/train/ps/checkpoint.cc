@@ -11,6 +11,23 @@ namespace {
 
 constexpr std::string_view kFormat = "reckon-ps-checkpoint-1";
 
+std::filesystem::path Before(std::filesystem::path path) { return path += ".before"; }
+
+// Also when that cannot be told: then reading it says what is wrong.
+bool MayExist(const std::filesystem::path& path) {
+  std::error_code unreadable;
+  return std::filesystem::exists(path, unreadable) || unreadable;
+}
+
+base::Status Rename(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  std::filesystem::rename(from, to, error);
+  if (!error) return {};
+  return base::Error(
+      base::ErrorCode::kIo,
+      fmt::format("{}: cannot be renamed to {}: {}", from.string(), to.string(), error.message()));
+}
+
 }  // namespace
 
 base::Status WriteCheckpoint(const std::filesystem::path& path,
@@ -43,6 +60,26 @@ base::Result<ParameterTable::Snapshot> ReadCheckpoint(const std::filesystem::pat
   snapshot.pushed = pushed.get<std::vector<uint64_t>>();
   snapshot.optimiser = {*steps, std::move(*first), std::move(*second)};
   return snapshot;
+}
+
+base::Status WriteNextCheckpoint(const std::filesystem::path& path,
+                                 const ParameterTable::Snapshot& snapshot) {
+  if (MayExist(path)) RECKON_TRY(Rename(path, Before(path)));
+  return WriteCheckpoint(path, snapshot);
+}
+
+base::Result<std::vector<KeptCheckpoint>> ReadLastCheckpoints(const std::filesystem::path& path) {
+  std::vector<KeptCheckpoint> found;
+  for (const std::filesystem::path& file : {path, Before(path)}) {
+    if (!MayExist(file)) continue;
+    RECKON_ASSIGN(ParameterTable::Snapshot snapshot, ReadCheckpoint(file));
+    found.push_back({file, std::move(snapshot)});
+  }
+  return found;
+}
+
+base::Status GoBackTo(const std::filesystem::path& file, const std::filesystem::path& path) {
+  return file == path ? base::Status() : Rename(file, path);
 }
 
 }  // namespace reckon::train

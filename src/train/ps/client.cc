@@ -44,7 +44,8 @@ base::Result<net::Stream> Reach(const net::Address& server, std::chrono::millise
 
 struct Greeted {
   net::Stream stream;
-  uint64_t pushed = 0;  // gradients that the server has of this worker
+  uint64_t pushed = 0;           // gradients that the server has of this worker
+  std::vector<uint64_t> offers;  // steps it can go on from
 };
 
 // Says hello; brings `values` where there are none yet.
@@ -66,7 +67,49 @@ base::Result<Greeted> Greet(const ClientOptions& options, const net::Address& se
   if (!welcome["initialised"].get<bool>()) {
     RECKON_TRY(SendFloats(stream, MessageKind::kInitial, 0, values));
   }
-  return Greeted{std::move(stream), base::WholeAt(welcome, "pushed").value_or(0)};
+  const base::Json offers = welcome.value("offers", base::Json::array());
+  const auto whole = [](const base::Json& step) { return step.is_number_unsigned(); };
+  if (!offers.is_array() || !std::all_of(offers.begin(), offers.end(), whole)) {
+    return base::Corrupt("the parameter server's offers cannot be read");
+  }
+  return Greeted{std::move(stream), base::WholeAt(welcome, "pushed").value_or(0),
+                 offers.get<std::vector<uint64_t>>()};
+}
+
+// The same, but a server that goes away meanwhile may come back within the patience.
+base::Result<Greeted> GreetAgain(const ClientOptions& options, const net::Address& server,
+                                 std::span<const float> values) {
+  const auto deadline = Clock::now() + options.patience;
+  while (true) {
+    auto greeted = Greet(options, server, values);
+    const bool gone = !greeted.ok() && greeted.error().code() == ErrorCode::kUnavailable;
+    if (!gone || options.in_step || Clock::now() + kRetry >= deadline) return greeted;
+    std::this_thread::sleep_for(kRetry);
+  }
+}
+
+// The latest step of which every server has a checkpoint; nothing when they begin anew.
+base::Result<std::optional<uint64_t>> CommonStep(
+    const std::vector<std::vector<uint64_t>>& by_server) {
+  std::optional<uint64_t> common;
+  bool any = false;
+  for (const auto& offers : by_server) any |= !offers.empty();
+  for (const uint64_t step : by_server[0]) {
+    const bool everywhere = std::all_of(by_server.begin(), by_server.end(), [&](const auto& own) {
+      return std::find(own.begin(), own.end(), step) != own.end();
+    });
+    if (everywhere) common = std::max(common.value_or(0), step);
+  }
+  if (common || !any) return common;
+  std::vector<std::string> words;
+  for (size_t i = 0; i < by_server.size(); ++i) {
+    words.push_back(by_server[i].empty() ? fmt::format("server {} has none", i)
+                                         : fmt::format("server {} has step {}", i,
+                                                       fmt::join(by_server[i], " and ")));
+  }
+  return base::BadInput(
+      fmt::format("the servers' checkpoints do not belong together ({}); remove them to begin anew",
+                  fmt::join(words, ", ")));
 }
 
 }  // namespace
@@ -84,17 +127,23 @@ base::Result<ParameterClient> ParameterClient::Join(const ClientOptions& options
                     servers, parameters.size()));
   }
   std::vector<Part> parts;
+  std::vector<std::vector<uint64_t>> offers;
   uint64_t pushed = 0;
   size_t begin = 0;
   for (size_t i = 0; i < servers; ++i) {
     const size_t size = parameters.size() / servers + (i < parameters.size() % servers ? 1 : 0);
-    auto greeted = Greet(options, options.servers[i], parameters.subspan(begin, size));
+    auto greeted = GreetAgain(options, options.servers[i], parameters.subspan(begin, size));
     if (!greeted.ok()) {
       return std::move(greeted).error().Wrap("parameter server " + options.servers[i].ToText());
     }
     pushed = std::max(pushed, greeted->pushed);
     parts.push_back({std::move(greeted->stream), begin, size});
+    offers.push_back(std::move(greeted->offers));
     begin += size;
+  }
+  RECKON_ASSIGN(const auto resume, CommonStep(offers));
+  for (Part& part : parts) {
+    if (resume) RECKON_TRY(SendHead(part.stream, MessageKind::kResume, *resume, 0));
   }
   ParameterClient client(options, std::move(parts));
   client.pushed_before_ = pushed;
@@ -102,7 +151,8 @@ base::Result<ParameterClient> ParameterClient::Join(const ClientOptions& options
   return client;
 }
 
-base::Status ParameterClient::ReadParameters(Part& part, std::span<float> parameters) {
+base::Status ParameterClient::PullPart(Part& part, std::span<float> parameters) {
+  RECKON_TRY(SendHead(part.stream, MessageKind::kPull, 0, 0));
   RECKON_ASSIGN(const MessageHead head, Expect(part.stream, MessageKind::kParameters));
   const std::span<float> own = parameters.subspan(part.begin, part.size);
   if (head.bytes != own.size_bytes()) {
@@ -114,10 +164,10 @@ base::Status ParameterClient::ReadParameters(Part& part, std::span<float> parame
 }
 
 base::Status ParameterClient::Pull(std::span<float> parameters) {
-  for (Part& part : parts_) {
-    RECKON_TRY(SendHead(part.stream, MessageKind::kPull, 0, 0));
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    base::Status pulled = PullPart(parts_[i], parameters);
+    if (!pulled.ok()) RECKON_TRY(Return(std::move(pulled).error(), i, parameters));
   }
-  for (Part& part : parts_) RECKON_TRY(ReadParameters(part, parameters));
   return {};
 }
 
@@ -162,10 +212,7 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weig
   }
   ExchangeTimes all;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    if (!done[i].ok()) {
-      if (done[i].error().code() != ErrorCode::kUnavailable) return std::move(done[i]).error();
-      RECKON_TRY(Return(i, parameters));
-    }
+    if (!done[i].ok()) RECKON_TRY(Return(std::move(done[i]).error(), i, parameters));
     server_steps_ = std::max(server_steps_, times[i].server_steps);
     all.push_s = std::max(all.push_s, times[i].push_s);
     all.update_s = std::max(all.update_s, times[i].update_s);
@@ -177,19 +224,18 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weig
   return all;
 }
 
-// A server that was restarted has its checkpoint, or takes what this worker has.
-base::Status ParameterClient::Return(size_t index, std::span<float> parameters) {
+// A server that was restarted has its checkpoint, or takes what this worker has. Any other error
+// than that it went away is the end.
+base::Status ParameterClient::Return(base::Error why, size_t index, std::span<float> parameters) {
+  const std::string server = "parameter server " + options_.servers[index].ToText();
+  if (why.code() != ErrorCode::kUnavailable || options_.in_step) return std::move(why).Wrap(server);
   Part& part = parts_[index];
   auto greeted =
-      Greet(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
-  if (!greeted.ok()) {
-    return std::move(greeted).error().Wrap("parameter server " + options_.servers[index].ToText() +
-                                           " went away");
-  }
+      GreetAgain(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
+  if (!greeted.ok()) return std::move(greeted).error().Wrap(server + " went away");
   part.stream = std::move(greeted->stream);
   ++reconnections_;
-  RECKON_TRY(SendHead(part.stream, MessageKind::kPull, 0, 0));
-  return ReadParameters(part, parameters);
+  return PullPart(part, parameters);
 }
 
 void ParameterClient::Leave() {

@@ -14,8 +14,12 @@ struct ClientOptions {
   std::vector<net::Address> servers;  // each keeps a part of the parameters, in this order
   size_t worker = 0;
   size_t workers = 1;
-  // How long to try to reach a server, also again when it was restarted.
+  // How long to try to reach a server, also again when it was restarted. One that says nothing is
+  // given twice as long: it may wait for other workers itself.
   std::chrono::milliseconds patience{30'000};
+  // Workers in step cannot go on with a server that lost some of it: one that went away is not
+  // tried again.
+  bool in_step = false;
 };
 
 // What one exchange took, in seconds, and how much went over the wire. With several servers the
@@ -42,6 +46,7 @@ class ParameterClient {
   // Pushes gradients for a step (from 0 on) and pulls what became of the parameters. `weight` is
   // what the gradients count against other workers' in synchronous runs; 0: nothing to add. A
   // server that went away is tried again within the patience; its part of this push is then lost.
+  // kFailed when a server stands still.
   base::Result<ExchangeTimes> PushPull(uint64_t step, double weight,
                                        std::span<const float> gradients,
                                        std::span<float> parameters);
@@ -63,10 +68,10 @@ class ParameterClient {
   };
 
   ParameterClient(ClientOptions options, std::vector<Part> parts);
-  base::Status ReadParameters(Part& part, std::span<float> parameters);
+  base::Status PullPart(Part& part, std::span<float> parameters);
   base::Status Exchange(Part& part, uint64_t step, double weight, std::span<const float> gradients,
                         std::span<float> parameters, ExchangeTimes& times);
-  base::Status Return(size_t index, std::span<float> parameters);
+  base::Status Return(base::Error why, size_t index, std::span<float> parameters);
 
   ClientOptions options_;
   std::vector<Part> parts_;

@@ -58,6 +58,7 @@ base::Result<ServerOptions> ReadServerOptions(const core::TrainerJob& job) {
   options.gate.patience = std::chrono::milliseconds(static_cast<int64_t>(job.patience_s * 1000));
   options.silence = kSilences * options.gate.patience;
   options.checkpoint_every = kCheckpointEvery;
+  options.checkpoint_steps = static_cast<uint64_t>(job.checkpoint_every);
   if (!job.checkpoint.empty()) {
     options.checkpoint = fmt::format("{}.server-{}", job.checkpoint, number);
   }

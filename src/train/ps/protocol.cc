@@ -39,7 +39,7 @@ base::Result<MessageHead> ReadHead(net::Stream& stream) {
   std::memcpy(&kind, bytes.data() + 4, 4);
   std::memcpy(&head.bytes, bytes.data() + 8, 8);
   std::memcpy(&head.number, bytes.data() + 16, 8);
-  if (kind < 1 || kind > static_cast<uint32_t>(MessageKind::kRefused)) {
+  if (kind < 1 || kind > static_cast<uint32_t>(MessageKind::kResume)) {
     return base::Corrupt(fmt::format("a message of unknown kind {}", kind));
   }
   head.kind = static_cast<MessageKind>(kind);

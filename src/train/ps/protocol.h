@@ -6,9 +6,10 @@
 //   kind's)
 //
 //   worker  -> kHello       body: JSON {"worker", "workers", "size"}
-//   server  -> kWelcome     number: steps so far; body: JSON {"initialised", "pushed"}: whether
-//   there are
-//                          parameters, and how many gradients of this worker there were
+//   server  -> kWelcome     number: steps so far; body: JSON {"initialised", "pushed", "offers"}:
+//                          whether there are parameters, how many gradients of this worker there
+//                          were, and the steps that checkpoints of a synchronous run have
+//   worker  -> kResume      number: the one of the offers that all servers have
 //   worker  -> kInitial     body: floats; only the worker that a kWelcome told that there are none
 //   worker  -> kPush        number: its step; body: weight (8 bytes, double), floats
 //   server  -> kReceived    as soon as all of the push is there
@@ -37,6 +38,7 @@ enum class MessageKind : uint32_t {
   kPull,
   kLeave,
   kRefused,
+  kResume,
 };
 
 struct MessageHead {

@@ -40,16 +40,26 @@ base::Result<std::unique_ptr<ParameterServer>> ParameterServer::Start(const Serv
                                                                       base::Logger& log) {
   RECKON_ASSIGN(net::Listener listener, net::Listener::Bind(options.listen));
   std::unique_ptr<ParameterServer> server(new ParameterServer(options, log, std::move(listener)));
-  std::error_code unreadable;  // then reading it says what is wrong
-  if (!options.checkpoint.empty() &&
-      (std::filesystem::exists(options.checkpoint, unreadable) || unreadable)) {
-    RECKON_ASSIGN(ParameterTable::Snapshot snapshot, ReadCheckpoint(options.checkpoint));
-    RECKON_TRY(server->AdoptSize(snapshot.parameters.size()));
-    server->saved_steps_ = snapshot.optimiser.steps;
-    if (snapshot.pushed.size() == server->pushed_.size()) server->pushed_ = snapshot.pushed;
-    RECKON_TRY(server->table_->Restore(std::move(snapshot)));
-  }
+  if (!options.checkpoint.empty()) RECKON_TRY(server->ReadCheckpoints());
   return server;
+}
+
+base::Status ParameterServer::ReadCheckpoints() {
+  RECKON_ASSIGN(auto found, ReadLastCheckpoints(options_.checkpoint));
+  for (const KeptCheckpoint& one : found) {
+    RECKON_TRY(AdoptSize(one.snapshot.parameters.size()));
+  }
+  const std::lock_guard lock(mutex_);
+  if (options_.gate.mode == StepMode::kSync) {
+    for (const KeptCheckpoint& one : found) offered_.push_back(one.snapshot.optimiser.steps);
+    offers_ = std::move(found);
+    return {};
+  }
+  if (found.empty()) return {};
+  ParameterTable::Snapshot& last = found[0].snapshot;
+  saved_steps_ = last.optimiser.steps;
+  if (last.pushed.size() == pushed_.size()) pushed_ = last.pushed;
+  return table_->Restore(std::move(last));
 }
 
 uint64_t ParameterServer::steps() const {
@@ -88,7 +98,7 @@ void ParameterServer::AwaitEnd(std::unique_lock<std::mutex>& lock, const std::st
 
 base::Status ParameterServer::Serve(const std::stop_token& stop) {
   std::jthread keeper;
-  if (!options_.checkpoint.empty()) {
+  if (!options_.checkpoint.empty() && options_.gate.mode == StepMode::kAsync) {
     keeper = std::jthread([this](const std::stop_token& own) { KeepCheckpoints(own); });
   }
   {
@@ -116,7 +126,8 @@ base::Status ParameterServer::Serve(const std::stop_token& stop) {
   connections_.clear();
   keeper = {};
   base::Status saved;
-  if (!options_.checkpoint.empty()) saved = WriteCheckpoint();
+  const auto last = options_.checkpoint.empty() ? std::nullopt : TakeSnapshot();
+  if (last) saved = WriteCheckpoint(*last);
   if (const auto ended = gate_.ended()) return *ended;
   return saved;
 }
@@ -193,43 +204,75 @@ base::Result<size_t> ParameterServer::Greet(net::Stream& stream) {
   }
   RECKON_TRY(AdoptSize(*size));
   RECKON_TRY(gate_.Join(*worker));
-  const auto joined = [&]() -> base::Status {
-    // The first worker brings the values; the others wait for them. Without it those that go on
-    // without the dead bring their own, which begin the same.
-    std::unique_lock lock(mutex_);
-    const bool told = *worker == 0 || changed_.wait_for(lock, options_.gate.patience, [this] {
-      return table_->initialised() || gate_.ended().has_value();
-    });
-    lock.unlock();
-    if (const auto ended = gate_.ended()) return *ended;
-    if (!told && options_.gate.mode == StepMode::kSync) {
-      return Error(ErrorCode::kFailed, "worker 0 has not brought the first parameters");
-    }
-    const bool initialised = table_->initialised();  // another may bring them at this moment
-    base::Json welcome;
-    welcome["initialised"] = initialised;
-    {
-      const std::lock_guard counted(mutex_);
-      welcome["pushed"] = pushed_[*worker];
-    }
-    RECKON_TRY(SendText(stream, MessageKind::kWelcome, table_->steps(), welcome.dump()));
-    if (initialised) return {};
-    RECKON_ASSIGN(const MessageHead initial, ReadHead(stream));
-    if (initial.kind != MessageKind::kInitial || initial.bytes != *size * sizeof(float)) {
-      return base::Corrupt("expected the first parameters");
-    }
-    std::vector<float> values(*size);
-    RECKON_TRY(stream.Read(Raw(values)));
-    table_->Initialise(values);
-    const std::lock_guard again(mutex_);
-    changed_.notify_all();
-    return {};
-  }();
+  const base::Status joined = offered_.empty() ? Welcome(stream, *worker) : WelcomeBack(stream);
   if (!joined.ok()) {
     gate_.Lose(*worker, joined.error().Describe());
     return joined.error();
   }
   return *worker;
+}
+
+// The first worker brings the values; the others wait for them. Without it those that go on without
+// the dead bring their own, which begin the same.
+base::Status ParameterServer::Welcome(net::Stream& stream, size_t worker) {
+  std::unique_lock lock(mutex_);
+  const bool told = worker == 0 || changed_.wait_for(lock, options_.gate.patience, [this] {
+    return table_->initialised() || gate_.ended().has_value();
+  });
+  lock.unlock();
+  if (const auto ended = gate_.ended()) return *ended;
+  if (!told && options_.gate.mode == StepMode::kSync) {
+    return Error(ErrorCode::kFailed, "worker 0 has not brought the first parameters");
+  }
+  const bool initialised = table_->initialised();  // another may bring them at this moment
+  base::Json welcome;
+  welcome["initialised"] = initialised;
+  {
+    const std::lock_guard counted(mutex_);
+    welcome["pushed"] = pushed_[worker];
+  }
+  RECKON_TRY(SendText(stream, MessageKind::kWelcome, table_->steps(), welcome.dump()));
+  if (initialised) return {};
+  RECKON_ASSIGN(const MessageHead initial, ReadHead(stream));
+  if (initial.kind != MessageKind::kInitial || initial.bytes != table_->size() * sizeof(float)) {
+    return base::Corrupt("expected the first parameters");
+  }
+  std::vector<float> values(table_->size());
+  RECKON_TRY(stream.Read(Raw(values)));
+  table_->Initialise(values);
+  const std::lock_guard again(mutex_);
+  changed_.notify_all();
+  return {};
+}
+
+// To a run that goes on from checkpoints. All workers see the same offers of all servers and choose
+// alike.
+base::Status ParameterServer::WelcomeBack(net::Stream& stream) {
+  base::Json welcome;
+  welcome["initialised"] = true;
+  welcome["offers"] = offered_;
+  RECKON_TRY(SendText(stream, MessageKind::kWelcome, offered_[0], welcome.dump()));
+  RECKON_ASSIGN(const MessageHead chosen, ReadHead(stream));
+  if (chosen.kind != MessageKind::kResume) return base::Corrupt("expected the step to go on from");
+  return GoOnFrom(chosen.number);
+}
+
+base::Status ParameterServer::GoOnFrom(uint64_t step) {
+  const std::lock_guard lock(mutex_);
+  if (!resumed_) {
+    const auto offer = std::find(offered_.begin(), offered_.end(), step) - offered_.begin();
+    if (offer == std::ssize(offered_)) {
+      return base::BadInput(fmt::format("there is no checkpoint of step {}", step));
+    }
+    KeptCheckpoint& chosen = offers_[static_cast<size_t>(offer)];
+    RECKON_TRY(GoBackTo(chosen.file, options_.checkpoint));
+    RECKON_TRY(table_->Restore(std::move(chosen.snapshot)));
+    offers_ = {};
+    saved_steps_ = step;
+    resumed_ = step;
+  }
+  if (*resumed_ == step) return {};
+  return base::BadInput(fmt::format("step {}; others went on from {}", step, *resumed_));
 }
 
 base::Status ParameterServer::Push(net::Stream& stream, size_t worker, const MessageHead& head) {
@@ -297,6 +340,11 @@ void ParameterServer::ApplyStep() {
   }
   // Who leaves before the next step has no part in it.
   for (Contribution& one : contributions_) one.weight = 0;
+  // Before anybody is answered: no other server can be a whole checkpoint ahead.
+  const uint64_t every = options_.checkpoint.empty() ? 0 : options_.checkpoint_steps;
+  if (total > 0 && every > 0 && table_->steps() % every == 0) {
+    TryCheckpoint(table_->Take());
+  }
 }
 
 base::Status ParameterServer::SendParameters(net::Stream& stream) {
@@ -311,22 +359,31 @@ base::Status ParameterServer::SendParameters(net::Stream& stream) {
   return {};
 }
 
-base::Status ParameterServer::WriteCheckpoint() {
-  ParameterTable* table = nullptr;
-  {
-    const std::lock_guard lock(mutex_);
-    table = table_.get();
-  }
-  if (table == nullptr || !table->initialised()) return {};
-  ParameterTable::Snapshot snapshot = table->Take();
-  {
-    const std::lock_guard lock(mutex_);
-    snapshot.pushed = pushed_;
-  }
-  RECKON_TRY(train::WriteCheckpoint(options_.checkpoint, snapshot));
+// Nothing when there are no parameters yet.
+std::optional<ParameterTable::Snapshot> ParameterServer::TakeSnapshot() const {
   const std::lock_guard lock(mutex_);
-  saved_steps_ = snapshot.optimiser.steps;
+  if (table_ == nullptr || !table_->initialised()) return std::nullopt;
+  ParameterTable::Snapshot snapshot = table_->Take();
+  snapshot.pushed = pushed_;
+  return snapshot;
+}
+
+base::Status ParameterServer::WriteCheckpoint(const ParameterTable::Snapshot& snapshot) {
+  const uint64_t steps = snapshot.optimiser.steps;
+  if (options_.gate.mode == StepMode::kSync) {
+    if (steps == saved_steps_) return {};  // so that the last but one stays an earlier one
+    RECKON_TRY(WriteNextCheckpoint(options_.checkpoint, snapshot));
+  } else {
+    RECKON_TRY(train::WriteCheckpoint(options_.checkpoint, snapshot));
+  }
+  saved_steps_ = steps;
   return {};
+}
+
+// The run goes on without one that cannot be written; the last one tells whether any could.
+void ParameterServer::TryCheckpoint(const ParameterTable::Snapshot& snapshot) {
+  const base::Status written = WriteCheckpoint(snapshot);
+  if (!written.ok()) log_.Warn("checkpoint: " + written.error().Describe());
 }
 
 void ParameterServer::KeepCheckpoints(const std::stop_token& stop) {
@@ -334,13 +391,9 @@ void ParameterServer::KeepCheckpoints(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     changed_.wait_for(lock, stop, options_.checkpoint_every, [] { return false; });
     if (stop.stop_requested()) return;
-    const bool changed = table_ != nullptr && table_->steps() != saved_steps_;
     lock.unlock();
-    if (changed) {
-      const base::Status written = WriteCheckpoint();
-      // The run goes on without; the last one at the end tells whether any could be written.
-      if (!written.ok()) log_.Warn("checkpoint: " + written.error().Describe());
-    }
+    const auto snapshot = TakeSnapshot();
+    if (snapshot && snapshot->optimiser.steps != saved_steps_) TryCheckpoint(*snapshot);
     lock.lock();
   }
 }

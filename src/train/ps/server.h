@@ -2,6 +2,7 @@
 // those who die.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <filesystem>
 #include <list>
@@ -15,6 +16,7 @@
 #include "base/result.h"
 #include "net/tcp.h"
 #include "train/optimiser.h"
+#include "train/ps/checkpoint.h"
 #include "train/ps/parameter_table.h"
 #include "train/ps/protocol.h"
 #include "train/ps/step_gate.h"
@@ -27,8 +29,9 @@ struct ServerOptions {
   OptimiserOptions optimiser;
   // A worker that says nothing for so long is lost. Longer than any step takes.
   std::chrono::milliseconds silence{60'000};
-  std::filesystem::path checkpoint;  // empty: none
-  std::chrono::milliseconds checkpoint_every{10'000};
+  std::filesystem::path checkpoint;                    // empty: none
+  std::chrono::milliseconds checkpoint_every{10'000};  // asynchronous
+  uint64_t checkpoint_steps = 0;  // synchronous: after every so many; 0: at the end alone
 };
 
 // Serves until every worker has left, `stop` is requested, or the run cannot go on.
@@ -68,13 +71,19 @@ class ParameterServer {
   base::Status Converse(net::Stream& stream, std::optional<size_t>& worker);
   void AwaitEnd(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
   base::Result<size_t> Greet(net::Stream& stream);
+  base::Status Welcome(net::Stream& stream, size_t worker);
+  base::Status WelcomeBack(net::Stream& stream);
+  base::Status GoOnFrom(uint64_t step);
   base::Status Push(net::Stream& stream, size_t worker, const MessageHead& head);
   base::Status PushAlone(net::Stream& stream, size_t worker, double weight);
   base::Status PushInStep(net::Stream& stream, size_t worker, double weight);
   void ApplyStep();
   base::Status SendParameters(net::Stream& stream);
   base::Status AdoptSize(size_t size);
-  base::Status WriteCheckpoint();
+  base::Status ReadCheckpoints();
+  std::optional<ParameterTable::Snapshot> TakeSnapshot() const;
+  base::Status WriteCheckpoint(const ParameterTable::Snapshot& snapshot);
+  void TryCheckpoint(const ParameterTable::Snapshot& snapshot);
   void KeepCheckpoints(const std::stop_token& stop);
 
   const ServerOptions options_;
@@ -89,7 +98,11 @@ class ParameterServer {
   std::unique_ptr<ParameterTable> table_;
   std::list<Connection> connections_;
   std::vector<uint64_t> pushed_;  // gradients of each worker so far
-  uint64_t saved_steps_ = 0;
+  std::atomic<uint64_t> saved_steps_ = 0;
+  // A synchronous run's checkpoints, until the first worker says which one all servers have.
+  std::vector<KeptCheckpoint> offers_;
+  std::vector<uint64_t> offered_;  // their steps; never changed once the server serves
+  std::optional<uint64_t> resumed_;
 };
 
 }  // namespace reckon::train

@@ -107,6 +107,10 @@ TEST(DealingTest, AWorkerWithASmallShardRunsOut) {
   EXPECT_EQ(dealing.At(1, 2), 0);
   EXPECT_EQ(dealing.TotalAt(0), 13);
   EXPECT_EQ(dealing.TotalAt(2), 4);
+  EXPECT_EQ(dealing.StepAfter(0, 7), 7);
+  EXPECT_EQ(dealing.StepAfter(1, 1), 1);
+  EXPECT_EQ(dealing.StepAfter(1, 2), 3);  // the third step has none for it
+  EXPECT_EQ(dealing.StepAfter(1, 5), 7);
 }
 
 // Workers together see in every step what one worker with the sum of their batches sees.

@@ -261,6 +261,50 @@ TEST(ParameterServerTest, ARestartedServerIsWhereItWas) {
   EXPECT_THAT(ReadCheckpoint(options.checkpoint)->pushed, ::testing::ElementsAre(6U));
 }
 
+// As at the end of a worker's training, when it has not said anything for a while.
+TEST(ParameterServerTest, APullFindsARestartedServer) {
+  const support::TempFolder folder;
+  ServerOptions options = Options(StepMode::kAsync, 1);
+  options.checkpoint = folder / "ps.checkpoint";
+  std::vector<float> parameters(kSize, 3);
+  auto server = std::make_unique<Running>(options);
+  ParameterClient client = Join({server->address()}, 0, 1, parameters);
+  ASSERT_TRUE(client.PushPull(0, 1, Towards(0, parameters), parameters).ok());
+  options.listen = server->address();
+  EXPECT_FALSE(server->Stop().ok());
+  server.reset();
+  server = std::make_unique<Running>(options);
+  std::vector<float> pulled(kSize, 0);
+  ASSERT_TRUE(client.Pull(pulled).ok());
+  EXPECT_EQ(pulled, parameters);
+  client.Leave();
+  EXPECT_TRUE(server->Wait().ok());
+}
+
+// Neither is tried again: the one would wait as long once more, the other has lost steps.
+TEST(ParameterServerTest, AHungServerAndOneOfWorkersInStepAreTheEnd) {
+  const auto silent = net::Listener::Bind({"127.0.0.1", 0}).value();
+  std::vector<float> parameters(10, 3);
+  const net::Address address{"127.0.0.1", silent.port()};
+  const auto begin = std::chrono::steady_clock::now();
+  const auto joined = ParameterClient::Join({{address}, 0, 1, milliseconds(200)}, parameters);
+  ASSERT_FALSE(joined.ok());
+  EXPECT_THAT(joined.error().Describe(), HasSubstr("stood still for 0.4 s"));
+  EXPECT_THAT(joined.error().Describe(), HasSubstr(address.ToText()));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+
+  auto server = std::make_unique<Running>(Options(StepMode::kSync, 1));
+  ParameterClient client =
+      ParameterClient::Join({{server->address()}, 0, 1, milliseconds(60'000), true}, parameters)
+          .value();
+  EXPECT_FALSE(server->Stop().ok());
+  server.reset();
+  const auto pushed = client.PushPull(0, 1, Towards(0, parameters), parameters);
+  ASSERT_FALSE(pushed.ok());
+  EXPECT_THAT(pushed.error().Describe(), HasSubstr("parameter server 127.0.0.1:"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
 TEST(ParameterServerTest, StrangersAreRefusedAndTheRunGoesOn) {
   Running server(Options(StepMode::kAsync, 1));
   {
