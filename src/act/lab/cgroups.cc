@@ -52,6 +52,33 @@ std::string ReadLine(const fs::path& file) {
   return line;
 }
 
+// A group's folder and those of the groups below it, each after its children. What goes meanwhile
+// is left out.
+std::vector<fs::path> BottomUp(const fs::path& folder) {
+  std::vector<fs::path> folders;
+  std::error_code code;
+  fs::directory_iterator entry(folder, code);
+  for (; !code && entry != fs::directory_iterator(); entry.increment(code)) {
+    std::error_code ignored;
+    if (!entry->is_directory(ignored) || entry->is_symlink(ignored)) continue;
+    const std::vector<fs::path> below = BottomUp(entry->path());
+    folders.insert(folders.end(), below.begin(), below.end());
+  }
+  folders.push_back(folder);
+  return folders;
+}
+
+// Of groups without processes; kUnavailable while the kernel still sees some.
+Status RemoveTree(const fs::path& folder) {
+  for (const fs::path& group : BottomUp(folder)) {
+    if (rmdir(group.c_str()) == 0 || errno == ENOENT) continue;
+    const int code = errno;
+    return Error(code == EBUSY ? ErrorCode::kUnavailable : ErrorCode::kIo,
+                 fmt::format("cannot remove cgroup {}: {}", group.string(), std::strerror(code)));
+  }
+  return {};
+}
+
 // A host's share shall hold against whatever else runs on the machine, and the quota bounds it: so
 // it weighs 16 times as much as an ordinary process.
 constexpr const char* kWeightV1 = "16384";  // of 1024
@@ -152,9 +179,13 @@ std::vector<std::string> Cgroups::WithPrefix(const std::string& prefix) const {
 std::vector<int> Cgroups::Processes(const std::string& name) const {
   std::set<int> processes;
   for (const std::string& folder : FoldersOf(name)) {
-    std::ifstream file(fs::path(folder) / "cgroup.procs");
-    int process = 0;
-    while (file >> process) processes.insert(process);
+    // From the top, as ranks go: so nobody is missed on the way from one group into the next.
+    const std::vector<fs::path> all = BottomUp(folder);
+    for (auto group = all.rbegin(); group != all.rend(); ++group) {
+      std::ifstream file(*group / "cgroup.procs");
+      int process = 0;
+      while (file >> process) processes.insert(process);
+    }
   }
   return {processes.begin(), processes.end()};
 }
@@ -183,10 +214,12 @@ Status Cgroups::Remove(const std::string& name) const {
   for (const std::string& folder : FoldersOf(name)) {
     // A process that has just ended still counts for a moment.
     const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    while (rmdir(folder.c_str()) != 0 && errno != ENOENT) {
-      if (errno != EBUSY || std::chrono::steady_clock::now() > limit) {
-        return Error(ErrorCode::kIo,
-                     fmt::format("cannot remove cgroup {}: {}", folder, std::strerror(errno)));
+    for (;;) {
+      Status removed = RemoveTree(folder);
+      if (removed.ok()) break;
+      if (removed.error().code() != ErrorCode::kUnavailable ||
+          std::chrono::steady_clock::now() > limit) {
+        return removed;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }

@@ -37,12 +37,13 @@ class Cgroups {
   base::Status Make(const std::string& name, const Limits& limits) const;
   // Names of groups that begin so, in any tree.
   std::vector<std::string> WithPrefix(const std::string& prefix) const;
-  // Ids of the processes in a group; empty when it is not there.
+  // Ids of the processes in a group and in those below it, such as ranks have; empty when it is not
+  // there.
   std::vector<int> Processes(const std::string& name) const;
-  // SIGKILL to everything in the group until it is empty, also to what its processes start
-  // meanwhile. kUnavailable when something cannot be ended within some seconds. Number killed.
+  // SIGKILL to all these processes until there are none, also to what they start meanwhile.
+  // kUnavailable when something cannot be ended within some seconds. Number killed.
   base::Result<int> Kill(const std::string& name) const;
-  // Of an empty group; nothing to do when it is not there.
+  // Of a group without processes, with those below it; nothing to do when it is not there.
   base::Status Remove(const std::string& name) const;
 
  private:

@@ -203,6 +203,51 @@ TEST_F(FakeCgroups, KillEndsProcessesAndSaysWhichDoNotEnd) {
   EXPECT_EQ(groups.Kill("g").value(), 1);
 }
 
+// Ranks have cgroups of their own below their host's.
+TEST_F(FakeCgroups, ProcessesBelowAGroupAreItsOwn) {
+  MakeV2("cpu memory");
+  Prepare("g", {"cgroup.procs"});
+  Prepare("g/reckon-rank-1", {"cgroup.procs"});
+  Prepare("g/reckon-rank-2/below", {"cgroup.procs"});
+  const Cgroups groups = Cgroups::Find(folder_ / "").value();
+  std::ofstream(folder_ / "g/cgroup.procs") << "7\n";
+  std::ofstream(folder_ / "g/reckon-rank-1/cgroup.procs") << "9\n";
+  const pid_t child = fork();
+  if (child == 0) {
+    for (;;) pause();
+  }
+  const fs::path below = folder_ / "g/reckon-rank-2/below/cgroup.procs";
+  std::ofstream(below) << child << "\n";
+  EXPECT_THAT(groups.Processes("g"), ::testing::UnorderedElementsAre(7, 9, child));
+  std::ofstream(folder_ / "g/cgroup.procs", std::ios::trunc);
+  std::ofstream(folder_ / "g/reckon-rank-1/cgroup.procs", std::ios::trunc);
+  std::jthread kernel([&] {
+    siginfo_t info{};
+    waitid(P_PID, static_cast<id_t>(child), &info, WEXITED);
+    std::ofstream(below, std::ios::trunc);
+  });
+  EXPECT_EQ(groups.Kill("g").value(), 1);
+  kill(child, SIGKILL);  // also when it was not found
+}
+
+// The kernel removes a group with its control files; plain files would be in the way, so here the
+// groups have none.
+TEST_F(FakeCgroups, RemoveTakesEmptyGroupsBelowFirst) {
+  MakeV2("cpu memory");
+  Prepare("g/reckon-rank-1", {});
+  Prepare("g/reckon-rank-2/below", {});
+  Prepare("other/reckon-rank-1", {});
+  const Cgroups groups = Cgroups::Find(folder_ / "").value();
+  const auto removed = groups.Remove("g");
+  EXPECT_TRUE(removed.ok()) << removed.error().Describe();
+  EXPECT_FALSE(fs::exists(folder_ / "g"));
+  EXPECT_TRUE(fs::exists(folder_ / "other/reckon-rank-1"));
+  EXPECT_TRUE(groups.Remove("g").ok()) << "nothing to do";
+  // What cannot be removed is named, not its parent.
+  Prepare("g/reckon-rank-1", {"file"});
+  EXPECT_THAT(groups.Remove("g").error().Describe(), HasSubstr("g/reckon-rank-1: "));
+}
+
 TEST(LabRecordTest, ComesBackAndDamageIsNamed) {
   support::TempFolder folder;
   const core::Lab lab{"quad", 5, {{"h0", 1, 1 << 30, 1e9}, {"h1", 0.7, 0, 0}}};
