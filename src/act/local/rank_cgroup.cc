@@ -4,7 +4,9 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string_view>
+#include <system_error>
 #include <thread>
 
 #include <fcntl.h>
@@ -61,20 +63,29 @@ void Remove(const std::string& folder) {
   }
 }
 
+// Also of one that ended and nobody has waited for yet, which has no program any more: in
+// containers it may stay for long.
+bool IsGone(int64_t pid) {
+  std::error_code code;
+  (void)std::filesystem::read_symlink(fmt::format("/proc/{}/exe", pid), code);
+  return code == std::errc::no_such_file_or_directory;
+}
+
 // What keepers left that were killed together with their supervisors. Folders with processes in
-// them cannot be removed.
-void RemoveAbandoned(const std::filesystem::path& parent) {
+// them cannot be removed: then false.
+bool RemoveAbandoned(const std::filesystem::path& parent) {
+  bool all = true;
   std::error_code code;
   std::filesystem::directory_iterator entry(parent, code);
   for (; !code && entry != std::filesystem::directory_iterator(); entry.increment(code)) {
     const std::string name = entry->path().filename().string();
     if (!name.starts_with(kNamePrefix)) continue;
     const auto keeper = base::ParseInteger(std::string_view(name).substr(kNamePrefix.size()));
-    std::error_code unknown;
-    if (keeper && !std::filesystem::exists(fmt::format("/proc/{}", *keeper), unknown)) {
-      (void)rmdir(entry->path().c_str());
+    if (keeper && IsGone(*keeper)) {
+      all &= rmdir(entry->path().c_str()) == 0 || errno != EBUSY;
     }
   }
+  return all;
 }
 
 }  // namespace
@@ -82,7 +93,7 @@ void RemoveAbandoned(const std::filesystem::path& parent) {
 std::unique_ptr<RankCgroup> RankCgroup::Make(const Place& place, pid_t keeper) {
   const auto folder = FolderOf(place, keeper);
   if (!folder) return nullptr;
-  RemoveAbandoned(std::filesystem::path(*folder).parent_path());
+  (void)RemoveAbandoned(std::filesystem::path(*folder).parent_path());
   (void)rmdir(folder->c_str());  // of an earlier keeper of this number
   if (mkdir(folder->c_str(), 0755) != 0) return nullptr;
   return std::unique_ptr<RankCgroup>(new RankCgroup(*folder));
@@ -105,6 +116,20 @@ void RankCgroup::Kill() const {
 
 void RemoveRankCgroup(const Place& place, pid_t keeper) {
   if (const auto folder = FolderOf(place, keeper)) Remove(*folder);
+}
+
+void RemoveAbandonedRankCgroups(const LaunchSpec& spec) {
+  std::set<std::filesystem::path> parents;  // most places share one
+  for (const ProcessSpec& process : spec.processes) {
+    const auto folder = FolderOf(process.place, getpid());
+    if (folder) parents.insert(std::filesystem::path(*folder).parent_path());
+  }
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (const std::filesystem::path& parent : parents) {
+    while (!RemoveAbandoned(parent) && std::chrono::steady_clock::now() < limit) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  }
 }
 
 }  // namespace reckon::act

@@ -36,4 +36,9 @@ class RankCgroup {
 // What a keeper that was killed left; nothing when there is nothing.
 void RemoveRankCgroup(const Place& place, pid_t keeper);
 
+// What keepers of such a run left that were killed together with their supervisor. For places
+// without a cgroup of version 2 only what lies below our own is found. Waits for up to a second for
+// processes that were just killed.
+void RemoveAbandonedRankCgroups(const LaunchSpec& spec);
+
 }  // namespace reckon::act

@@ -11,6 +11,7 @@
 
 #include "act/local/event_file.h"
 #include "act/local/leftovers.h"
+#include "act/local/rank_cgroup.h"
 #include "act/local/run_folder.h"
 #include "act/local/supervisor.h"
 #include "app/runs/run_files.h"
@@ -79,6 +80,7 @@ std::string RemoveLeftovers(const act::RunFolder& folder) {
   const auto spec = act::ReadLaunchSpec(folder);
   if (!spec.ok()) return "";  // without a spec nothing was started
   const auto killed = act::KillLeftovers(folder, spec->token, kLimit);
+  act::RemoveAbandonedRankCgroups(*spec);
   return killed.ok() ? "" : "; " + killed.error().Describe();
 }
 

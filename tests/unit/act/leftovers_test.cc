@@ -14,7 +14,15 @@ namespace {
 
 using std::chrono::seconds;
 
+// Where the cgroups of ranks are made; nullopt where they cannot be.
+std::optional<std::filesystem::path> ParentOfRankCgroups() {
+  const auto group = RankCgroup::Make({}, getpid());
+  if (!group) return std::nullopt;
+  return std::filesystem::path(group->folder()).parent_path();
+}
+
 TEST(LeftoversTest, AreFoundWhenSupervisorAndKeepersWereKilledAtOnce) {
+  const auto parent = ParentOfRankCgroups();
   support::TestRun run;
   run.Add("worker", {RECKON_RANK_PROGRAM, "brood"});
   ASSERT_TRUE(run.Start().ok());
@@ -36,8 +44,11 @@ TEST(LeftoversTest, AreFoundWhenSupervisorAndKeepersWereKilledAtOnce) {
   EXPECT_GE(KillLeftovers(run.folder, run.spec.token, seconds(5)).value(), 2U);
   EXPECT_TRUE(run.Remains().empty());
   EXPECT_EQ(KillLeftovers(run.folder, run.spec.token, seconds(5)).value(), 0U);
-  // The next keeper would do it.
-  for (const pid_t keeper : keepers) RemoveRankCgroup({}, keeper);
+  RemoveAbandonedRankCgroups(run.spec);
+  for (const pid_t keeper : keepers) {
+    EXPECT_FALSE(parent &&
+                 std::filesystem::exists(*parent / fmt::format("reckon-rank-{}", keeper)));
+  }
 }
 
 }  // namespace

@@ -3,9 +3,13 @@
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
+#include "act/launch.h"
 #include "act/local/event_file.h"
+#include "act/local/rank_cgroup.h"
 #include "app/runs/run_files.h"
+#include "base/file.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/unit/base/fake_clock.h"
@@ -74,6 +78,25 @@ TEST_F(RunSyncTest, KeepsTheReasonOfARunThatNeverStarted) {
   const std::string detail = base::DumpJsonLine(Json{{"reason", "no free port"}});
   ASSERT_TRUE(store_->MoveRun(run_, RunState::kPlanning, RunState::kFailed, detail).ok());
   EXPECT_EQ(Sync().view.reason, "no free port");
+}
+
+TEST_F(RunSyncTest, RemovesTheCgroupsOfKeepersThatDiedWithTheirSupervisor) {
+  const auto own = act::RankCgroup::Make({}, getpid());
+  if (!own) GTEST_SKIP() << "cgroups cannot be made here";
+  // Of a keeper whose number no process can have.
+  const std::filesystem::path left =
+      std::filesystem::path(own->folder()).parent_path() / "reckon-rank-2000000000";
+  ASSERT_TRUE(std::filesystem::create_directory(left));
+  act::LaunchSpec spec;
+  spec.token = "token-of-" + folder_.path().filename().string();
+  spec.processes.push_back({.role = "worker", .argv = {"true"}, .log = "worker-0.log"});
+  const act::RunFolder folder(RunFolderPath(db_, run_));
+  ASSERT_TRUE(base::WriteFile(folder.spec(), base::DumpJson(act::ToJson(spec))).ok());
+  Tell({{"kind", "run.state"}, {"at", 1}, {"state", "running"}});
+  EXPECT_EQ(Sync().run.state, RunState::kFailed);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  rmdir(left.c_str());
+  EXPECT_TRUE(std::filesystem::exists(own->folder())) << "its keeper lives";
 }
 
 }  // namespace
