@@ -88,6 +88,12 @@ check "an unknown host is named" "[ $code = 2 ] && grep -q \"no host 'h9'\" err"
 limit=$(cat /sys/fs/cgroup/memory/reckon-lab-rkt-a.h0/memory.limit_in_bytes /sys/fs/cgroup/reckon-lab-rkt-a.h0/memory.max 2> /dev/null)
 check "memory is limited, to $limit" "[ '$limit' = 536870912 ]"
 
+echo 'trainer: {batch: 100000, data: {images: 100000}}' > job.yaml
+"$reckon" run job.yaml --db lab.db --on lab:rkt-a/h0 > out 2> err
+code=$?
+check "a host's memory is asked before anything starts: $(cat err)" \
+  "[ $code = 2 ] && grep -q \"host 'h0' has a memory limit of 537 MB\" err && [ ! -e lab.db ]"
+
 # Whoever still runs there ends with the lab, also what never joined the cgroups.
 { on rkt-a h0 sleep 303; } 2> /dev/null & disown
 nsenter --net=/run/netns/rk-rkt-a.h1 sleep 304 & disown

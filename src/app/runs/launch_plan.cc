@@ -20,25 +20,6 @@ using act::OnDeath;
 using act::ProcessSpec;
 using core::Strategy;
 
-// Which place each process gets. With enough places everybody has one of his own.
-struct Seats {
-  std::vector<const PlannedPlace*> servers;
-  std::vector<const PlannedPlace*> workers;
-};
-
-Seats Seat(const LaunchRequest& request) {
-  Seats seats;
-  const size_t places = request.places.size();
-  const auto servers = static_cast<size_t>(request.job.servers);
-  const auto workers = static_cast<size_t>(request.job.workers);
-  const size_t first_worker = servers + workers <= places ? servers : 0;
-  for (size_t i = 0; i < servers; ++i) seats.servers.push_back(&request.places[i % places]);
-  for (size_t i = 0; i < workers; ++i) {
-    seats.workers.push_back(&request.places[(first_worker + i) % places]);
-  }
-  return seats;
-}
-
 // A port that is free at this moment. In another network namespace nobody of ours can look; there
 // runs of one lab keep out of each other's way by their numbers.
 base::Result<uint16_t> FreePort(const act::Place& place, int64_t run_id, size_t number) {
@@ -226,7 +207,7 @@ base::Result<Programs> FindPrograms() {
 }
 
 base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
-  const Seats seats = Seat(request);
+  const Seats seats = Seat(request.job, request.places);
   RECKON_ASSIGN(const Ports ports, FindPorts(request, seats));
   act::LaunchSpec spec;
   spec.run_id = request.run_id;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "act/launch.h"
+#include "app/runs/seats.h"
 #include "base/result.h"
 #include "core/job.h"
 
@@ -22,16 +23,11 @@ struct Programs {
 // kNotFound names the one that is missing.
 base::Result<Programs> FindPrograms();
 
-struct PlannedPlace {
-  act::Place place;
-  double cpus = 0;  // 0: as many as the job wants
-};
-
 struct LaunchRequest {
   const core::Job& job;
   int64_t run_id = 0;
-  std::filesystem::path folder;      // the run's
-  std::vector<PlannedPlace> places;  // servers take the first ones, workers those that follow
+  std::filesystem::path folder;  // the run's
+  std::vector<PlannedPlace> places;
   std::string status_host = "127.0.0.1";
   std::filesystem::path store;
   Programs programs;

@@ -17,6 +17,7 @@
 #include "app/runs/run_files.h"
 #include "app/runs/run_sync.h"
 #include "app/runs/runs.h"
+#include "app/runs/seats.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
@@ -42,9 +43,12 @@ base::Result<uint64_t> AvailableMemory() {
 }
 
 // What the built-in trainer can tell about itself beforehand goes into the plan.
-base::Status CheckTrainer(const core::Job& job, const std::string& job_file, base::Json& plan) {
+base::Status CheckTrainer(const core::Job& job, const std::string& job_file,
+                          const std::vector<PlannedPlace>& places, base::Json& plan) {
   auto checked = train::CheckJob(*job.trainer, static_cast<size_t>(job.workers));
   if (!checked.ok()) return std::move(checked).error().Wrap(job_file);
+  auto fits = CheckMemory(Seat(job, places), checked->memory_bytes);
+  if (!fits.ok()) return std::move(fits).error().Wrap(job_file);
   RECKON_ASSIGN(const uint64_t memory, AvailableMemory());
   const uint64_t needed = checked->memory_bytes * static_cast<uint64_t>(job.workers);
   if (needed > memory) {
@@ -130,7 +134,7 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
   base::Json plan;
   plan["engine"] = request.engine;
   RECKON_TRY(CheckFolders(job, request.job_file));
-  if (job.trainer) RECKON_TRY(CheckTrainer(job, request.job_file, plan));
+  if (job.trainer) RECKON_TRY(CheckTrainer(job, request.job_file, engine.places, plan));
   const base::Json job_json = ToJson(job);
   if (!request.model.empty()) {
     RECKON_ASSIGN(const RunForecast forecast, ForecastRun(request.model, job_json, plan, context));

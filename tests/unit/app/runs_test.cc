@@ -6,6 +6,7 @@
 #include "app/runs/launch_plan.h"
 #include "app/runs/run_samples.h"
 #include "app/runs/run_view.h"
+#include "app/runs/seats.h"
 #include "base/json.h"
 
 namespace reckon::app {
@@ -14,6 +15,7 @@ namespace {
 using base::Json;
 using ::testing::Contains;
 using ::testing::DoubleNear;
+using ::testing::HasSubstr;
 
 RunView ViewOf(const std::vector<const char*>& lines) {
   RunView view;
@@ -195,6 +197,34 @@ TEST(LaunchPlanTest, ACommandGetsAShellAndPlacesAreShared) {
   EXPECT_EQ(spec.processes[2].env.at("LOCAL_RANK"), "2");
   EXPECT_EQ(spec.processes[2].env.at("LOCAL_WORLD_SIZE"), "3");
   EXPECT_EQ(spec.processes[2].on_death, act::OnDeath::kFail);
+}
+
+TEST(SeatsTest, WorkersOfAHostShareItsMemory) {
+  core::Job job = TwoWorkerJob();
+  constexpr uint64_t kMB = 1'000'000;
+  std::vector<PlannedPlace> places(2);
+  places[0].place.host = "h0";
+  places[1] = {{"h1", "10.0.0.2", "/netns", {}}, 1, 256 * kMB};
+  EXPECT_TRUE(CheckMemory(Seat(job, places), 256 * kMB).ok());
+  const auto tight = CheckMemory(Seat(job, places), 257 * kMB);
+  EXPECT_EQ(tight.error().code(), base::ErrorCode::kBadInput);
+  EXPECT_THAT(tight.error().Describe(), HasSubstr("host 'h1' has a memory limit of 256 MB"));
+  EXPECT_THAT(tight.error().Describe(), HasSubstr("1 worker with"));
+  EXPECT_THAT(tight.error().Describe(), HasSubstr("257 MB"));
+  // A worker more than hosts; a host that is named twice.
+  job.workers = 4;
+  EXPECT_THAT(CheckMemory(Seat(job, places), 129 * kMB).error().Describe(),
+              HasSubstr("2 workers with"));
+  job.workers = 2;
+  places[0] = places[1];
+  EXPECT_TRUE(CheckMemory(Seat(job, places), 128 * kMB).ok());
+  EXPECT_FALSE(CheckMemory(Seat(job, places), 129 * kMB).ok());
+  // A server takes a place of its own where there are enough.
+  job.workers = 1;
+  job.servers = 1;
+  places[1].memory_bytes = 0;
+  places[1].place.host = "h2";
+  EXPECT_TRUE(CheckMemory(Seat(job, places), 512 * kMB).ok());
 }
 
 }  // namespace

@@ -1,0 +1,39 @@
+#include "app/runs/seats.h"
+
+#include <map>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/units.h"
+
+namespace reckon::app {
+
+Seats Seat(const core::Job& job, const std::vector<PlannedPlace>& places) {
+  Seats seats;
+  const auto servers = static_cast<size_t>(job.servers);
+  const auto workers = static_cast<size_t>(job.workers);
+  const size_t first_worker = servers + workers <= places.size() ? servers : 0;
+  for (size_t i = 0; i < servers; ++i) seats.servers.push_back(&places[i % places.size()]);
+  for (size_t i = 0; i < workers; ++i) {
+    seats.workers.push_back(&places[(first_worker + i) % places.size()]);
+  }
+  return seats;
+}
+
+base::Status CheckMemory(const Seats& seats, uint64_t worker_bytes) {
+  std::map<std::string, uint64_t> workers;  // of each host: it may be named for several places
+  for (const PlannedPlace* seat : seats.workers) ++workers[seat->place.host];
+  for (const PlannedPlace* seat : seats.workers) {
+    const uint64_t count = workers[seat->place.host];
+    if (seat->memory_bytes == 0 || count * worker_bytes <= seat->memory_bytes) continue;
+    return base::BadInput(
+        fmt::format("host '{}' has a memory limit of {}; its {} {} with this batch and data need "
+                    "about {}",
+                    seat->place.host, base::FormatBytes(seat->memory_bytes), count,
+                    count == 1 ? "worker" : "workers", base::FormatBytes(count * worker_bytes)));
+  }
+  return {};
+}
+
+}  // namespace reckon::app

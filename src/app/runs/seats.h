@@ -1,0 +1,33 @@
+// Which process of a run gets which place.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "act/place.h"
+#include "base/result.h"
+#include "core/job.h"
+
+namespace reckon::app {
+
+struct PlannedPlace {
+  act::Place place;
+  double cpus = 0;            // 0: as many as the job wants
+  uint64_t memory_bytes = 0;  // of all processes on the host together; 0: no limit
+};
+
+// They point into the places they were made from.
+struct Seats {
+  std::vector<const PlannedPlace*> servers;
+  std::vector<const PlannedPlace*> workers;
+};
+
+// Servers take the first places, workers those that follow. With enough places everybody has one of
+// his own. `places` must not be empty.
+Seats Seat(const core::Job& job, const std::vector<PlannedPlace>& places);
+
+// kBadInput, with host, need and limit, when the workers that come together on a host need more
+// memory than it has. `worker_bytes`: what each of them needs.
+base::Status CheckMemory(const Seats& seats, uint64_t worker_bytes);
+
+}  // namespace reckon::app
