@@ -43,6 +43,9 @@ class Fields {
       RECKON_ASSIGN(const std::string text, node.Text());
       const auto seconds = base::ParseDurationS(text);
       if (!seconds.ok()) return node.Wrong("a duration like 90s, 30m or 1.5h");
+      // Whoever counts in milliseconds or waits until a moment must not overflow.
+      constexpr double kMostS = 3650 * 86'400.0;
+      if (*seconds > kMostS) return node.Wrong("a duration of at most 10 years (3650d)");
       return *seconds;
     });
   }

@@ -104,6 +104,14 @@ TEST_F(JobFileTest, MistakesNameFileLineAndKey) {
   EXPECT_THAT(Problem("trainer: {strategy: sync-ps}\nservers: 0\n"), HasSubstr("1 or more"));
   EXPECT_THAT(Problem("run: x\nnum_nodes: 1\nworkers: 2\n"), HasSubstr("not both"));
   EXPECT_THAT(Problem("run: x\ntime_limit: soon\n"), HasSubstr("expected a duration"));
+  const std::string long_time = "1" + std::string(300, '0') + "s";
+  for (const std::string& wrong : {long_time, std::string("3651d"), std::string("3650d1s")}) {
+    EXPECT_THAT(Problem("run: x\ntime_limit: " + wrong + "\n"),
+                HasSubstr("line 2: time_limit: expected a duration of at most 10 years (3650d)"));
+  }
+  EXPECT_THAT(Problem("trainer: {patience: " + long_time + "}\n"),
+              HasSubstr("trainer.patience: expected"));
+  EXPECT_EQ(Read("run: x\ntime_limit: 3650d\n").value().time_limit_s, 3650 * 86'400.0);
   EXPECT_THAT(Problem("run: x\nresources: {cpus: many}\n"), HasSubstr("resources.cpus"));
   EXPECT_THAT(Problem("- a\n"), HasSubstr("expected a job"));
   EXPECT_EQ(ReadJobFile(folder_ / "none.yaml", {}).error().code(), base::ErrorCode::kNotFound);
