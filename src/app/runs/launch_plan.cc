@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -20,17 +22,40 @@ using act::OnDeath;
 using act::ProcessSpec;
 using core::Strategy;
 
-// A port that is free at this moment. In another network namespace nobody of ours can look; there
-// runs of one lab keep out of each other's way by their numbers.
-base::Result<uint16_t> FreePort(const act::Place& place, int64_t run_id, size_t number) {
-  if (!place.netns.empty()) {
-    constexpr int64_t kFirst = 20'000;
-    constexpr int64_t kRange = 10'000;
-    return static_cast<uint16_t>(kFirst + (run_id * 64 + static_cast<int64_t>(number)) % kRange);
+// Ports for the processes of one run, none twice.
+class PortFinder {
+ public:
+  explicit PortFinder(const LaunchRequest& request)
+      : run_id_(request.run_id),
+        store_(std::hash<std::string>()(std::filesystem::absolute(request.store).string())) {}
+
+  // One that is free at this moment. In another network namespace nobody of ours can look; there
+  // runs of one lab keep out of each other's way by their numbers and, mostly, by their stores.
+  base::Result<uint16_t> Next(const act::Place& place) {
+    if (!place.netns.empty()) {
+      constexpr uint64_t kFirst = 20'000;
+      constexpr uint64_t kRange = 10'000;
+      const uint64_t number = static_cast<uint64_t>(run_id_) * 64 + count_++;
+      return static_cast<uint16_t>(kFirst + (store_ % kRange + number) % kRange);
+    }
+    // A port is given back at once, for a run may have more of them than there can be open files.
+    // So the system may offer one again.
+    constexpr int kTries = 1000;
+    for (int i = 0; i < kTries; ++i) {
+      RECKON_ASSIGN(const net::Listener listener, net::Listener::Bind({place.address, 0}));
+      if (given_.insert(listener.port()).second) return listener.port();
+    }
+    return base::Error(
+        base::ErrorCode::kUnavailable,
+        fmt::format("{} has no free port beside the {} of this run", place.address, given_.size()));
   }
-  RECKON_ASSIGN(const net::Listener listener, net::Listener::Bind({place.address, 0}));
-  return listener.port();
-}
+
+ private:
+  const int64_t run_id_;
+  const uint64_t store_;
+  uint64_t count_ = 0;
+  std::set<uint16_t> given_;
+};
 
 struct Ports {
   uint16_t meeting = 0;
@@ -41,18 +66,15 @@ struct Ports {
 
 base::Result<Ports> FindPorts(const LaunchRequest& request, const Seats& seats) {
   Ports ports;
-  size_t number = 0;
-  const auto next = [&](const PlannedPlace& seat) {
-    return FreePort(seat.place, request.run_id, number++);
-  };
-  RECKON_ASSIGN(ports.meeting, next(*seats.workers[0]));
-  RECKON_ASSIGN(ports.scheduler, next(*seats.workers[0]));
+  PortFinder finder(request);
+  RECKON_ASSIGN(ports.meeting, finder.Next(seats.workers[0]->place));
+  RECKON_ASSIGN(ports.scheduler, finder.Next(seats.workers[0]->place));
   for (const PlannedPlace* seat : seats.servers) {
-    RECKON_ASSIGN(const uint16_t port, next(*seat));
+    RECKON_ASSIGN(const uint16_t port, finder.Next(seat->place));
     ports.servers.push_back(port);
   }
   for (const PlannedPlace* seat : seats.workers) {
-    RECKON_ASSIGN(const uint16_t port, next(*seat));
+    RECKON_ASSIGN(const uint16_t port, finder.Next(seat->place));
     ports.workers.push_back(port);
   }
   return ports;

@@ -1,4 +1,6 @@
 // What the events of a run tell: views, samples, launches.
+#include <set>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -225,6 +227,35 @@ TEST(SeatsTest, WorkersOfAHostShareItsMemory) {
   places[1].memory_bytes = 0;
   places[1].place.host = "h2";
   EXPECT_TRUE(CheckMemory(Seat(job, places), 512 * kMB).ok());
+}
+
+TEST(LaunchPlanTest, NoPortIsGivenTwice) {
+  core::Job job;
+  job.name = "own";
+  job.command = core::CommandJob{"", "true"};
+  job.workers = 800;
+  const auto spec =
+      PlanLaunch({job, 1, "/runs/1", {PlannedPlace{}}, "127.0.0.1", "x.db", {}}).value();
+  const auto& env = spec.processes[0].env;
+  std::set<std::string> ports{env.at("MASTER_PORT"), env.at("DMLC_PS_ROOT_PORT")};
+  const Json tf = Json::parse(env.at("TF_CONFIG"));
+  for (const Json& address : tf["cluster"]["worker"]) {
+    const auto text = address.get<std::string>();
+    ports.insert(text.substr(text.find(':') + 1));
+  }
+  EXPECT_EQ(ports.size(), 802);
+}
+
+TEST(LaunchPlanTest, RunsOfTwoStoresHaveOtherPortsInALab) {
+  core::Job job = TwoWorkerJob();
+  const std::vector<PlannedPlace> places{{{"h0", "10.0.0.1", "/netns", {}}}};
+  const auto port = [&](int64_t run, const char* store) {
+    const auto spec = PlanLaunch({job, run, "/runs", places, "10.0.0.9", store, {}}).value();
+    return spec.processes[0].env.at("MASTER_PORT");
+  };
+  EXPECT_EQ(port(1, "/a/reckon.db"), port(1, "/a/reckon.db"));
+  EXPECT_NE(port(1, "/a/reckon.db"), port(1, "/b/reckon.db"));
+  EXPECT_NE(port(1, "/a/reckon.db"), port(2, "/a/reckon.db"));
 }
 
 }  // namespace
