@@ -180,14 +180,6 @@ Result<LabState> LabStatus(const std::string& name, const LabSystem& system) {
 
 std::vector<std::string> LabNames(const LabSystem& system) { return RecordedLabs(system.records); }
 
-Result<std::vector<Place>> LabPlaces(const std::string& name, const LabSystem& system) {
-  RECKON_TRY(CheckName(name));
-  RECKON_ASSIGN(LabRecord record, ReadRecord(system.records, name));
-  if (record.finished) return std::move(record.places);
-  return Error(ErrorCode::kFailed,
-               fmt::format("lab '{0}' was never finished; 'reckon lab down {0}' removes it", name));
-}
-
 Result<int> KillHost(const std::string& name, const std::string& host, const LabSystem& system) {
   RECKON_TRY(CheckName(name));
   RECKON_TRY(FindHost(name, host, system));

@@ -49,9 +49,6 @@ base::Result<LabState> LabStatus(const std::string& name, const LabSystem& syste
 // Names of all labs that are there, finished or not.
 std::vector<std::string> LabNames(const LabSystem& system = {});
 
-// Where processes of the lab run, in the order of its hosts. kFailed for an unfinished lab.
-base::Result<std::vector<Place>> LabPlaces(const std::string& name, const LabSystem& system = {});
-
 // SIGKILL to everything that runs on the host, as when its power fails. How many were killed.
 base::Result<int> KillHost(const std::string& name, const std::string& host,
                            const LabSystem& system = {});

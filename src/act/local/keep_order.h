@@ -23,7 +23,6 @@ base::Result<KeepOrder> KeepOrderFromJson(const base::Json& json);
 
 // Later messages to a keeper: {"say": ...}.
 inline constexpr const char* kSayStop = "stop";  // SIGTERM, the grace, SIGKILL
-inline constexpr const char* kSayKill = "kill";  // SIGKILL
 
 // How a process ended: one of the three.
 struct ProcessEnd {

@@ -169,8 +169,6 @@ void Keeper::TakeOrders() {
     const base::Json say = message.value("say", base::Json());
     if (say == kSayStop) {
       Stop(std::chrono::ceil<milliseconds>(duration<double>(order_.stop_grace_s)));
-    } else if (say == kSayKill) {
-      Kill();
     }
   }
   if (channel_.closed()) Kill();

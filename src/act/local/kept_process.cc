@@ -92,10 +92,6 @@ void KeptProcess::Stop() {
   if (!gone_) (void)channel_.Send({{"say", kSayStop}}, kToldLimit);
 }
 
-void KeptProcess::Kill() {
-  if (!gone_) (void)channel_.Send({{"say", kSayKill}}, kToldLimit);
-}
-
 void KeptProcess::KillKeeper() {
   if (!gone_) kill(keeper_, SIGKILL);
 }

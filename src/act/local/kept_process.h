@@ -37,7 +37,6 @@ class KeptProcess {
   std::vector<KeeperNews> News();
 
   void Stop();
-  void Kill();
   // For a keeper that does not answer.
   void KillKeeper();
 

@@ -263,9 +263,8 @@ TEST(LabRecordTest, ComesBackAndDamageIsNamed) {
   EXPECT_THAT(RecordedLabs(folder / ""), ElementsAre("quad"));
 
   LabSystem system{folder / "", folder / "none"};
-  EXPECT_THAT(LabPlaces("quad", system).error().Describe(), HasSubstr("was never finished"));
-  EXPECT_EQ(LabPlaces("other", system).error().code(), base::ErrorCode::kNotFound);
-  EXPECT_EQ(LabPlaces("../quad", system).error().code(), base::ErrorCode::kBadInput);
+  EXPECT_EQ(LabStatus("other", system).error().code(), base::ErrorCode::kNotFound);
+  EXPECT_EQ(LabStatus("../quad", system).error().code(), base::ErrorCode::kBadInput);
   EXPECT_THAT(KillHost("quad", "h2", system).error().Describe(), HasSubstr("has no host 'h2'"));
 
   std::ofstream(folder / "quad.json") << "{\"version\": 1}";
