@@ -23,6 +23,27 @@ void AddField(Row& row, const std::string& name, const Json& object, const char*
   }
 }
 
+// A rank names its stages and metrics as it likes; what was asked for and what we measured
+// ourselves stays as it is. So a row gets those first. An input that this row lacks is no free name
+// either: models would be fitted on what no question can hold.
+bool IsTaken(const Row& row, const std::string& column) {
+  return IsRunInput(column) || std::any_of(row.begin(), row.end(),
+                                           [&](const auto& cell) { return cell.first == column; });
+}
+
+void AddTold(Row& row, std::string column, const char* prefix, double value) {
+  while (IsTaken(row, column)) column.insert(0, prefix);
+  row.emplace_back(std::move(column), value);
+}
+
+void AddStage(Row& row, const std::string& stage, double seconds) {
+  AddTold(row, stage + "_s", "stage_", seconds);
+}
+
+void AddMetric(Row& row, const std::string& metric, double value) {
+  AddTold(row, metric, "metric_", value);
+}
+
 double Whole(const Json& list, size_t index) {
   return list[list.size() == 1 ? 0 : std::min(index, list.size() - 1)].get<double>();
 }
@@ -114,21 +135,19 @@ Row RunRow(Row row, const Json& job, const RunView& view) {
       ++epoch_stages[name].second;
     }
   }
-  for (const auto& [name, seconds] : stages) row.emplace_back(name + "_s", seconds);
-  for (const auto& [name, sum] : epoch_stages) {
-    row.emplace_back(name + "_s", sum.first / sum.second);
-  }
   AddSteps(row, steps);
   row.emplace_back("wall_s", usage.wall_s);
   row.emplace_back("cpu_s", usage.cpu_s);
   row.emplace_back("peak_memory_bytes", usage.peak_memory_bytes);
   row.emplace_back("bytes_sent", usage.bytes_sent);
   row.emplace_back("bytes_received", usage.bytes_received);
-  for (const auto& [name, value] : metrics) row.emplace_back(name, value);
   const auto epochs = view.Epochs();
   if (!epochs.empty() && epochs.back().accuracy) {
     row.emplace_back("accuracy", *epochs.back().accuracy);
   }
+  for (const auto& [name, sum] : epoch_stages) AddStage(row, name, sum.first / sum.second);
+  for (const auto& [name, seconds] : stages) AddStage(row, name, seconds);
+  for (const auto& [name, value] : metrics) AddMetric(row, name, value);
   return row;
 }
 
@@ -143,13 +162,13 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
     if (!trainer["shards"].empty()) row.emplace_back("shard", Whole(trainer["shards"], index));
   }
   row.emplace_back("epoch", static_cast<double>(number + 1));
-  for (const auto& [name, seconds] : epoch.stages) row.emplace_back(name + "_s", seconds);
   AddSteps(row, epoch);
   if (epoch.steps > 0) {
     row.emplace_back("bytes_sent", epoch.bytes_sent);
     row.emplace_back("bytes_received", epoch.bytes_received);
   }
-  for (const auto& [name, value] : epoch.metrics) row.emplace_back(name, value);
+  for (const auto& [name, seconds] : epoch.stages) AddStage(row, name, seconds);
+  for (const auto& [name, value] : epoch.metrics) AddMetric(row, name, value);
   return row;
 }
 

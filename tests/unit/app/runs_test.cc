@@ -129,6 +129,49 @@ TEST(RunSamplesTest, ARowForTheRunAndOneForEveryWorkerAndEpoch) {
   EXPECT_EQ(NumberOf(epochs, "epoch", 1), 1);
 }
 
+TEST(RunSamplesTest, WhatAScriptTellsTakesNoColumnThatTheRowHas) {
+  RunView view = TwoWorkers();
+  const auto tell = [&](const char* line) { view.Add(Json::parse(line)); };
+  for (const char* name : {"run", "workers", "batch", "epochs", "wall_s", "compute_s",
+                           "knob_kernel", "host", "training_loop_s", "own"}) {
+    view.Add({{"kind", "metric"}, {"role", "worker"}, {"index", 0}, {"name", name}, {"value", 77}});
+    view.Add({{"kind", "metric"},
+              {"role", "worker"},
+              {"index", 0},
+              {"epoch", 0},
+              {"name", name},
+              {"value", 78}});
+  }
+  tell(R"({"kind":"stage","role":"worker","index":0,"stage":"wall","seconds":9})");
+  tell(R"({"kind":"stage","role":"worker","index":0,"stage":"train_epoch","seconds":8})");
+  tell(R"({"kind":"stage","role":"worker","index":0,"stage":"compute","seconds":6,"epoch":0})");
+  const Json plan{{"engine", "local"}};
+  const auto samples = SamplesOf(3, "digits", ToJson(TwoWorkerJob()), plan, view);
+  const core::Table& run = samples[0].rows;
+  EXPECT_EQ(NumberOf(run, "run", 0), 3);
+  EXPECT_EQ(NumberOf(run, "workers", 0), 2);
+  EXPECT_EQ(NumberOf(run, "batch", 0), 16);
+  EXPECT_EQ(NumberOf(run, "epochs", 0), 1);
+  EXPECT_EQ(NumberOf(run, "wall_s", 0), 5);
+  EXPECT_EQ(NumberOf(run, "training_loop_s", 0), 4);
+  EXPECT_EQ(NumberOf(run, "train_epoch_s", 0), 3);  // the mean of the epochs
+  EXPECT_DOUBLE_EQ(NumberOf(run, "compute_s", 0), 0.2);
+  EXPECT_FALSE(run.Find("host"));  // it would pass for an input
+  EXPECT_EQ(NumberOf(run, "stage_wall_s", 0), 9);
+  EXPECT_EQ(NumberOf(run, "stage_train_epoch_s", 0), 8);
+  EXPECT_EQ(NumberOf(run, "stage_compute_s", 0), 6);
+  for (const char* name : {"metric_run", "metric_batch", "metric_knob_kernel", "metric_host",
+                           "metric_wall_s", "metric_training_loop_s", "own"}) {
+    EXPECT_EQ(NumberOf(run, name, 0), 77) << name;
+  }
+  const core::Table& epochs = samples[1].rows;
+  EXPECT_EQ(NumberOf(epochs, "batch", 0), 8);
+  EXPECT_DOUBLE_EQ(NumberOf(epochs, "compute_s", 0), 0.2);
+  EXPECT_EQ(NumberOf(epochs, "stage_compute_s", 0), 6);
+  EXPECT_EQ(NumberOf(epochs, "metric_batch", 0), 78);
+  EXPECT_EQ(NumberOf(epochs, "own", 0), 78);
+}
+
 TEST(RunSamplesTest, InputsAreWhatCanBeAskedBeforeTheRun) {
   const Json plan{{"engine", "local"}, {"images", 400}, {"parameters", 7}};
   const Json job = ToJson(TwoWorkerJob());
