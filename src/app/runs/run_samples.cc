@@ -142,8 +142,9 @@ Row RunRow(Row row, const Json& job, const RunView& view) {
   row.emplace_back("bytes_sent", usage.bytes_sent);
   row.emplace_back("bytes_received", usage.bytes_received);
   const auto epochs = view.Epochs();
-  if (!epochs.empty() && epochs.back().accuracy) {
-    row.emplace_back("accuracy", *epochs.back().accuracy);
+  if (!epochs.empty()) {
+    if (epochs.back().accuracy) row.emplace_back("accuracy", *epochs.back().accuracy);
+    if (epochs.back().loss) row.emplace_back("loss", *epochs.back().loss);
   }
   for (const auto& [name, sum] : epoch_stages) AddStage(row, name, sum.first / sum.second);
   for (const auto& [name, seconds] : stages) AddStage(row, name, seconds);

@@ -172,6 +172,18 @@ TEST(RunSamplesTest, WhatAScriptTellsTakesNoColumnThatTheRowHas) {
   EXPECT_EQ(NumberOf(epochs, "own", 0), 78);
 }
 
+TEST(RunSamplesTest, AccuracyAndLossOfARunAreThoseOfItsLastEpoch) {
+  const RunView view = ViewOf({
+      R"({"kind":"metric","at":1,"role":"worker","index":0,"name":"loss","value":2.5,"epoch":0})",
+      R"({"kind":"metric","at":2,"role":"worker","index":0,"name":"loss","value":0.5,"epoch":1})",
+      R"({"kind":"metric","at":2,"role":"worker","index":1,"name":"loss","value":0.7,"epoch":1})",
+      R"({"kind":"metric","at":2,"role":"worker","index":0,"name":"accuracy","value":0.8,"epoch":1})",
+  });
+  const auto samples = SamplesOf(3, "digits", ToJson(TwoWorkerJob()), Json::object(), view);
+  EXPECT_DOUBLE_EQ(NumberOf(samples[0].rows, "loss", 0), 0.6);  // the mean over its workers
+  EXPECT_DOUBLE_EQ(NumberOf(samples[0].rows, "accuracy", 0), 0.8);
+}
+
 TEST(RunSamplesTest, InputsAreWhatCanBeAskedBeforeTheRun) {
   const Json plan{{"engine", "local"}, {"images", 400}, {"parameters", 7}};
   const Json job = ToJson(TwoWorkerJob());
