@@ -49,20 +49,36 @@ base::Result<EventWriter> EventWriter::Open(const std::filesystem::path& path) {
 }
 
 base::Status EventWriter::Append(const base::Json& event) {
+  return Write(base::DumpJsonLine(event) + "\n");
+}
+
+base::Status EventWriter::AppendAll(const std::vector<base::Json>& events) {
+  std::string lines;
+  for (const base::Json& event : events) lines += base::DumpJsonLine(event) + "\n";
+  return lines.empty() ? base::Status() : Write(std::move(lines));
+}
+
+base::Status EventWriter::Write(std::string lines) {
   const std::lock_guard lock(mutex_);
-  std::string line = base::DumpJsonLine(event) + "\n";
-  if (torn_) line.insert(0, "\n");
+  if (torn_) lines.insert(0, "\n");
   ssize_t written = 0;
   do {
-    written = write(descriptor_, line.data(), line.size());
+    written = write(descriptor_, lines.data(), lines.size());
   } while (written < 0 && errno == EINTR);
-  if (written == static_cast<ssize_t>(line.size())) {
+  if (written == static_cast<ssize_t>(lines.size())) {
     torn_ = false;
     return {};
   }
+  if (written > 0) TakeBack(written);
   if (written >= 0) errno = ENOSPC;  // a regular file takes less only when it is full
-  if (written > 0) torn_ = true;
   return EventFileError("write", path_);
+}
+
+void EventWriter::TakeBack(ssize_t written) {
+  struct stat status {};
+  if (fstat(descriptor_, &status) != 0 || ftruncate(descriptor_, status.st_size - written) != 0) {
+    torn_ = true;
+  }
 }
 
 base::Result<std::vector<base::Json>> EventReader::Next() {

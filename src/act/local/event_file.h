@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "base/json.h"
 #include "base/result.h"
 
@@ -24,12 +26,17 @@ class EventWriter {
   EventWriter(const EventWriter&) = delete;
   EventWriter& operator=(const EventWriter&) = delete;
 
-  // One line, with one write. kIo: the disk is full or gone; what was written of the line is ended
-  // by the next one.
+  // One line. kIo: the disk is full or gone.
   base::Status Append(const base::Json& event);
+  // A line each, with one write: all or, with kIo, none of them. Should even taking back what was
+  // written of them fail, the last line is ended by the next one.
+  base::Status AppendAll(const std::vector<base::Json>& events);
 
  private:
   EventWriter(int descriptor, std::filesystem::path path);
+  base::Status Write(std::string lines);
+  // Of the last write, which fell short.
+  void TakeBack(ssize_t written);
 
   std::mutex mutex_;  // guards what follows
   int descriptor_;

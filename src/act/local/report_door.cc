@@ -74,20 +74,21 @@ net::HttpResponse ReportDoor::Answer(const net::HttpRequest& request) {
 }
 
 net::HttpResponse ReportDoor::Take(const std::string& body) {
-  const base::Result<observe::Report> report = observe::ParseReport(body, clock_.Now());
+  base::Result<observe::Report> report = observe::ParseReport(body, clock_.Now());
   if (!report.ok()) return Refuse(400, report.error().Describe());
+  for (base::Json& event : report->events) {
+    event["role"] = report->role;
+    event["index"] = report->rank;
+  }
+  // Together: what 503 is said of comes again, and must not be there already.
+  if (const base::Status written = events_.AppendAll(report->events); !written.ok()) {
+    log_.Error(written.error().Describe());
+    return Refuse(503, "the report cannot be kept now");
+  }
   for (const base::Json& event : report->events) {
-    base::Json line = event;
-    line["role"] = report->role;
-    line["index"] = report->rank;
-    if (const base::Status written = events_.Append(line); !written.ok()) {
-      log_.Error(written.error().Describe());
-      return Refuse(503, "the event cannot be kept now");
-    }
-    if (event.at("kind") == "error") {
-      const std::lock_guard lock(mutex_);
-      errors_[{report->role, report->rank}] = event.at("message").get<std::string>();
-    }
+    if (event.at("kind") != "error") continue;
+    const std::lock_guard lock(mutex_);
+    errors_[{report->role, report->rank}] = event.at("message").get<std::string>();
   }
   return {204, "application/json", ""};
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_folder.h"
 
 namespace reckon::act {
@@ -86,6 +87,25 @@ TEST(EventFileTest, AFullDiskIsSaid) {
   EventWriter writer = EventWriter::Open("/dev/full").value();
   EXPECT_EQ(writer.Append({{"n", 1}}).error().code(), base::ErrorCode::kIo);
   EXPECT_FALSE(EventWriter::Open("/no/such/folder/e").ok());
+}
+
+TEST(EventFileTest, ManyAreWrittenAllOrNone) {
+  const support::TempFolder folder;
+  EventWriter writer = EventWriter::Open(folder / "e").value();
+  ASSERT_TRUE(writer.AppendAll({}).ok());
+  const std::vector<Json> two = {{{"n", 1}}, {{"n", 2}}};
+  ASSERT_TRUE(writer.AppendAll(two).ok());
+  const auto before = std::filesystem::file_size(folder / "e");
+  const std::vector<Json> more = {{{"n", 3}}, {{"n", 4}}, {{"n", 5}}};
+  {
+    const support::FileSizeLimit full(before + 12);  // in the middle of the second
+    EXPECT_EQ(writer.AppendAll(more).error().code(), base::ErrorCode::kIo);
+    EXPECT_EQ(std::filesystem::file_size(folder / "e"), before);
+  }
+  ASSERT_TRUE(writer.AppendAll(more).ok());
+  EventReader reader(folder / "e");
+  EXPECT_EQ(Numbers(reader), (std::vector{1, 2, 3, 4, 5}));
+  EXPECT_EQ(reader.torn_lines(), 0U);
 }
 
 }  // namespace
