@@ -57,6 +57,8 @@ class Sender:
         self._token = token
         self._rank = rank
         self._role = role
+        # With the number of a report, so that one which had to be sent again counts once.
+        self._id = os.urandom(8).hex()
         self._lock = threading.Condition()
         self._events = collections.deque()
         self._steps = collections.deque()
@@ -64,7 +66,8 @@ class Sender:
         self._progress = None
         self._under_way = False
         self._hurry = False
-        self._connection = None  # of the thread alone
+        self._connection = None  # of the thread alone, as the next
+        self._sequence = 0
         self._thread = threading.Thread(target=self._run, name="reckon", daemon=True)
         self._thread.start()
 
@@ -151,7 +154,14 @@ class Sender:
             return steps, events
 
     def _compose(self, steps, events):
-        report = {"rank": self._rank, "role": self._role, "events": _batches(steps) + events}
+        report = {
+            "rank": self._rank,
+            "role": self._role,
+            "sender": self._id,
+            "sequence": self._sequence,
+            "events": _batches(steps) + events,
+        }
+        self._sequence += 1
         try:
             return json.dumps(report, allow_nan=False).encode("ascii")
         except Exception as problem:  # pylint: disable=broad-except

@@ -156,6 +156,7 @@ class InsideARunTest(unittest.TestCase):
             sorted((line["rank"], line["event"]["name"]) for line in collector.lines),
             [(0, "parent"), (1, "own"), (2, "own")],
         )
+        self.assertEqual(len({line["sender"] for line in collector.lines}), 3)
 
     def test_a_wrong_token_is_said_once(self):
         text = """
@@ -233,7 +234,10 @@ class WithoutASupervisorTest(unittest.TestCase):
         server.shutdown()
         server.server_close()
         names = [[event["name"] for event in body["events"]] for body in bodies]
-        self.assertEqual(names[0], names[1])  # 503: told again
+        self.assertEqual(bodies[0], bodies[1])  # 503: told again, with the same number
+        self.assertEqual(len({body["sender"] for body in bodies}), 1)
+        numbers = [body["sequence"] for body in bodies[1:]]
+        self.assertEqual(numbers, sorted(set(numbers)))
         self.assertEqual([name for body in names[1:] for name in body], ["first", "second", "third"])
 
 

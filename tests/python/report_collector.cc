@@ -1,6 +1,6 @@
 // Takes reports as a supervisor does and prints them: the port on the first line, then for each
-// event {"rank": .., "role": .., "event": {..}} on a line of its own. Ends when its input ends; the
-// exit code is 1 when a report was refused, and standard error says why.
+// event {"rank": .., "role": .., "sender": .., "event": {..}} on a line of its own. Ends when its
+// input ends; the exit code is 1 when a report was refused, and standard error says why.
 //
 //   report_collector TOKEN
 #include <atomic>
@@ -37,8 +37,10 @@ int main(int argc, char** argv) {
     auto report = reckon::observe::ParseReport(request.body, clock.Now());
     if (!report.ok()) return refuse(400, report.error().Describe());
     for (const reckon::base::Json& event : report->events) {
-      std::cout << reckon::base::DumpJsonLine(
-                       {{"rank", report->rank}, {"role", report->role}, {"event", event}})
+      std::cout << reckon::base::DumpJsonLine({{"rank", report->rank},
+                                               {"role", report->role},
+                                               {"sender", report->sender},
+                                               {"event", event}})
                 << std::endl;
     }
     return HttpResponse{204, "", ""};

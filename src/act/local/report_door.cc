@@ -76,6 +76,8 @@ net::HttpResponse ReportDoor::Answer(const net::HttpRequest& request) {
 net::HttpResponse ReportDoor::Take(const std::string& body) {
   base::Result<observe::Report> report = observe::ParseReport(body, clock_.Now());
   if (!report.ok()) return Refuse(400, report.error().Describe());
+  const net::HttpResponse taken{204, "application/json", ""};
+  if (taken_.Has(*report)) return taken;
   for (base::Json& event : report->events) {
     event["role"] = report->role;
     event["index"] = report->rank;
@@ -85,12 +87,13 @@ net::HttpResponse ReportDoor::Take(const std::string& body) {
     log_.Error(written.error().Describe());
     return Refuse(503, "the report cannot be kept now");
   }
+  taken_.Add(*report);
   for (const base::Json& event : report->events) {
     if (event.at("kind") != "error") continue;
     const std::lock_guard lock(mutex_);
     errors_[{report->role, report->rank}] = event.at("message").get<std::string>();
   }
-  return {204, "application/json", ""};
+  return taken;
 }
 
 }  // namespace reckon::act

@@ -10,6 +10,7 @@
 
 #include "act/launch.h"
 #include "act/local/event_file.h"
+#include "act/local/taken_reports.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "net/http_server.h"
@@ -17,7 +18,9 @@
 namespace reckon::act {
 
 // POST /runs/ID/events with "Authorization: Bearer TOKEN": 204, or 401, 400, 404, 405, 503 with the
-// reason. Every event of a report gets "role" and "index". LastError may be called from any thread.
+// reason. A report is taken once: one that comes again, since its answer was lost, is answered with
+// 204 and dropped. Every event of a report gets "role" and "index". LastError may be called from
+// any thread.
 class ReportDoor {
  public:
   // Listens on the spec's status_host. kUnavailable, kNotFound: there it cannot. All outlive it.
@@ -49,6 +52,7 @@ class ReportDoor {
   base::Logger& log_;
   mutable std::mutex mutex_;
   std::map<std::pair<std::string, int64_t>, std::string> errors_;  // guarded by mutex_
+  TakenReports taken_;                       // touched by the server's thread only
   std::unique_ptr<net::HttpServer> server_;  // the last: its thread uses all of the above
 };
 

@@ -11,9 +11,24 @@ namespace reckon::observe {
 namespace {
 
 constexpr size_t kMostEvents = 10'000;
+constexpr size_t kMostSenderBytes = 64;
 
 base::Error Wrong(std::string_view field, std::string_view expected) {
   return base::BadInput(fmt::format("report, {}: expected {}", field, expected));
+}
+
+// Both or neither: one alone cannot tell reports from each other.
+base::Status ReadNumber(const base::Json& json, Report& report) {
+  if (!json.contains("sender") && !json.contains("sequence")) return {};
+  const auto sender = json.find("sender");
+  if (sender != json.end() && sender->is_string()) report.sender = sender->get<std::string>();
+  if (report.sender.empty() || report.sender.size() > kMostSenderBytes) {
+    return Wrong("sender", fmt::format("text of 1 to {} bytes", kMostSenderBytes));
+  }
+  const auto sequence = base::WholeAt(json, "sequence");
+  if (!sequence) return Wrong("sequence", "a whole number, not negative");
+  report.sequence = *sequence;
+  return {};
 }
 
 }  // namespace
@@ -39,6 +54,7 @@ base::Result<Report> ParseReport(std::string_view body, base::WallTime received)
     }
     report.role = json["role"].get<std::string>();
   }
+  RECKON_TRY(ReadNumber(json, report));
 
   if (IsTrainerStatus(json)) {
     RECKON_ASSIGN(report.events, TrainerStatusEvents(json, received));

@@ -17,6 +17,10 @@ namespace reckon::observe {
 struct Report {
   int64_t rank = 0;
   std::string role;  // "worker", "ps"
+  // Which report of which process this is, so that one which comes twice is known again: later
+  // reports of a sender have higher numbers. Sender "": it did not say.
+  std::string sender;
+  uint64_t sequence = 0;
   // Objects with "kind" (a word without dots: those with dots are not for ranks to say) and "at"
   // (seconds since 1970). Events of the kinds in docs/reporting.md have the fields written there,
   // with the right types; others are as they came.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/random.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -31,6 +32,13 @@ std::string FromEnvironmentOr(const char* name, const char* otherwise) {
 std::string Clip(const std::string& text, size_t most) { return text.substr(0, most); }
 
 bool IsAmount(double value) { return std::isfinite(value) && value >= 0; }
+
+// No result depends on it, so it needs no seed. "" when the kernel has no randomness.
+std::string RandomSender() {
+  uint64_t bits = 0;
+  if (getrandom(&bits, sizeof(bits), 0) != sizeof(bits)) return "";
+  return fmt::format("{:016x}", bits);
+}
 
 base::Json EventOf(const char* kind, const base::Clock& clock) {
   return {{"kind", kind}, {"at", EventTime(clock.Now())}};
@@ -69,7 +77,7 @@ std::unique_ptr<Reporter> Reporter::FromEnvironment(const base::Clock& clock, ba
 }
 
 Reporter::Reporter(const ReporterOptions& options, const base::Clock& clock, base::Logger& log)
-    : options_(options), clock_(clock), log_(log), queue_(options.bounds) {
+    : options_(options), sender_(RandomSender()), clock_(clock), log_(log), queue_(options.bounds) {
   if (options_.target) {
     thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
   }
@@ -178,13 +186,19 @@ bool Reporter::DeliverAll(net::HttpClient& client, const std::stop_token& stop) 
         }
       }
       // Writing it takes long enough to keep training from the lock.
-      unsent_ = fmt::format(R"({{"rank":{},"role":"{}","events":[{}]}})", options_.rank,
-                            options_.role, portion.ToList());
+      unsent_ = Compose(portion);
     }
     if (!Post(client, unsent_)) return false;
     unsent_.clear();
   }
   return false;
+}
+
+std::string Reporter::Compose(const EventQueue::Portion& portion) {
+  const std::string number =
+      sender_.empty() ? "" : fmt::format(R"("sender":"{}","sequence":{},)", sender_, sequence_++);
+  return fmt::format(R"({{"rank":{},"role":"{}",{}"events":[{}]}})", options_.rank, options_.role,
+                     number, portion.ToList());
 }
 
 bool Reporter::Post(net::HttpClient& client, const std::string& body) {

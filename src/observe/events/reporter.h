@@ -62,11 +62,13 @@ class Reporter {
   void Run(const std::stop_token& stop);
   // False: the supervisor is away, or stop.
   bool DeliverAll(net::HttpClient& client, const std::stop_token& stop);
+  std::string Compose(const EventQueue::Portion& portion);
   // False: to be tried again.
   bool Post(net::HttpClient& client, const std::string& body);
   void SayDropped();
 
   const ReporterOptions options_;
+  const std::string sender_;  // says which reports came from this one; "": they go unnumbered
   const base::Clock& clock_;
   base::Logger& log_;
 
@@ -79,7 +81,8 @@ class Reporter {
   bool said_dropped_ = false;
 
   // Touched by the thread only.
-  std::string unsent_;  // the report under way
+  std::string unsent_;     // the report under way
+  uint64_t sequence_ = 0;  // of the next report
   bool said_away_ = false;
   bool said_refused_ = false;
 

@@ -106,6 +106,25 @@ TEST(ReportTest, WhatIsNoReportIsRefused) {
               HasSubstr("not valid JSON"));
 }
 
+TEST(ReportTest, MayBeNumbered) {
+  const auto report = ParseReport(
+      R"({"rank": 0, "sender": "a-1", "sequence": 9000000000, "events": []})", kReceived);
+  ASSERT_TRUE(report.ok()) << report.error().Describe();
+  EXPECT_EQ(report->sender, "a-1");
+  EXPECT_EQ(report->sequence, 9'000'000'000U);
+  EXPECT_EQ(ParseReport(R"({"rank": 0, "events": []})", kReceived)->sender, "");
+  const auto why = [](const std::string& fields) {
+    return WhyRefused(R"({"rank": 0, "events": [], )" + fields + "}");
+  };
+  EXPECT_THAT(why(R"("sender": "a")"), HasSubstr("sequence: expected a whole number"));
+  EXPECT_THAT(why(R"("sender": "a", "sequence": -1)"), HasSubstr("sequence: expected"));
+  EXPECT_THAT(why(R"("sender": "a", "sequence": 1.5)"), HasSubstr("sequence: expected"));
+  EXPECT_THAT(why(R"("sequence": 1)"), HasSubstr("sender: expected text of 1 to 64 bytes"));
+  EXPECT_THAT(why(R"("sender": 7, "sequence": 1)"), HasSubstr("sender: expected"));
+  EXPECT_THAT(why(R"("sequence": 1, "sender": ")" + std::string(65, 'x') + '"'),
+              HasSubstr("sender: expected"));
+}
+
 TEST(ReportTest, SizesAreBounded) {
   const std::string event = R"({"kind": "own", "at": 1})";
   std::string many = event;

@@ -187,6 +187,32 @@ TEST_F(ReporterTest, WhatWasToldWhileTheServerWasAwayArrivesLater) {
   EXPECT_EQ(collector.Events("stage")[0]["stage"], "third");
 }
 
+TEST_F(ReporterTest, AReportThatIsSentAgainHasTheSameNumber) {
+  std::mutex mutex;
+  std::vector<Report> reports;
+  const auto server =
+      net::HttpServer::Start({}, [&](const net::HttpRequest& request) {
+        const std::lock_guard lock(mutex);
+        reports.push_back(ParseReport(request.body, base::SystemClock().Now()).value());
+        return net::HttpResponse{reports.size() == 1 ? 503 : 204, "", ""};
+      }).value();
+  for (int i = 0; i < 2; ++i) {
+    Reporter reporter(OptionsFor(server->port()), clock_, log_);
+    for (const char* name : {"first", "second"}) {
+      reporter.Stage(name, 1);
+      EXPECT_TRUE(reporter.Flush(milliseconds(3000)));
+    }
+  }
+  const std::lock_guard lock(mutex);
+  ASSERT_EQ(reports.size(), 5U);  // the first one twice
+  EXPECT_FALSE(reports[0].sender.empty());
+  EXPECT_EQ(reports[1].sender, reports[0].sender);
+  EXPECT_EQ(reports[1].sequence, reports[0].sequence);
+  EXPECT_EQ(reports[2].sender, reports[0].sender);
+  EXPECT_GT(reports[2].sequence, reports[1].sequence);
+  EXPECT_NE(reports[3].sender, reports[0].sender);
+}
+
 TEST_F(ReporterTest, MemoryIsBoundedAndTheOldestStepsGoFirst) {
   const uint16_t port = UnusedPort();
   ReporterOptions options = OptionsFor(port);

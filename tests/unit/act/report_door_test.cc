@@ -1,0 +1,115 @@
+// Where ranks report, with real requests.
+#include "act/local/report_door.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "net/http_client.h"
+#include "tests/support/file_size_limit.h"
+#include "tests/support/temp_folder.h"
+
+namespace reckon::act {
+namespace {
+
+using ::testing::ElementsAre;
+
+class ReportDoorTest : public ::testing::Test {
+ protected:
+  ReportDoorTest() {
+    LaunchSpec spec;
+    spec.run_id = 7;
+    spec.token = "secret";
+    spec.status_host = "127.0.0.1";
+    door_ = ReportDoor::Open(spec, events_, clock_, log_).value();
+  }
+
+  int Post(const std::string& body) {
+    const net::Url url = net::ParseUrl(door_->url()).value();
+    net::HttpClient client(url.address, {});
+    return client.Post(url.target, body, {{"authorization", "Bearer secret"}}).value().status;
+  }
+  static std::string Report(const std::string& number, const std::vector<int>& stages,
+                            int rank = 0) {
+    std::string events;
+    for (const int stage : stages) {
+      events += fmt::format(R"({}{{"kind": "stage", "at": 1, "stage": "s{}", "seconds": 2}})",
+                            events.empty() ? "" : ", ", stage);
+    }
+    return fmt::format(R"({{"rank": {}, {}"events": [{}]}})", rank, number, events);
+  }
+  static std::string Number(const std::string& sender, int sequence) {
+    return fmt::format(R"("sender": "{}", "sequence": {}, )", sender, sequence);
+  }
+  std::vector<std::string> Stages() const {
+    std::vector<std::string> stages;
+    for (const base::Json& event : EventReader(folder_ / "e").Next().value()) {
+      stages.push_back(event.at("stage").get<std::string>());
+    }
+    return stages;
+  }
+
+  const support::TempFolder folder_;
+  EventWriter events_ = EventWriter::Open(folder_ / "e").value();
+  const base::SystemClock clock_;
+  base::Logger log_{base::LogLevel::kOff};
+  std::unique_ptr<ReportDoor> door_;
+};
+
+TEST_F(ReportDoorTest, AReportThatComesTwiceCountsOnce) {
+  EXPECT_EQ(Post(Report(Number("a", 0), {1, 2})), 204);
+  EXPECT_EQ(Post(Report(Number("a", 0), {1, 2})), 204);
+  EXPECT_EQ(Post(Report(Number("a", 1), {3})), 204);
+  EXPECT_EQ(Post(Report(Number("a", 0), {1, 2})), 204);
+  EXPECT_THAT(Stages(), ElementsAre("s1", "s2", "s3"));
+}
+
+TEST_F(ReportDoorTest, ProcessesCountForThemselves) {
+  EXPECT_EQ(Post(Report(Number("a", 5), {1})), 204);
+  EXPECT_EQ(Post(Report(Number("b", 0), {2})), 204);     // the same rank, started again
+  EXPECT_EQ(Post(Report(Number("a", 5), {3}, 1)), 204);  // another rank
+  EXPECT_EQ(Post(Report("", {4})), 204);                 // no number: each counts
+  EXPECT_EQ(Post(Report("", {4})), 204);
+  EXPECT_THAT(Stages(), ElementsAre("s1", "s2", "s3", "s4", "s4"));
+}
+
+TEST_F(ReportDoorTest, WhatCouldNotBeKeptIsTakenWhenItComesAgain) {
+  for (const std::string& number : {Number("a", 0), std::string()}) {
+    const auto before = Stages().size();
+    {
+      const support::FileSizeLimit full(std::filesystem::file_size(folder_ / "e") + 100);
+      EXPECT_EQ(Post(Report(number, {1, 2, 3})), 503);
+    }
+    EXPECT_EQ(Stages().size(), before);  // though the first would have had room
+    EXPECT_EQ(Post(Report(number, {1, 2, 3})), 204);
+    EXPECT_EQ(Stages().size(), before + 3);
+  }
+}
+
+observe::Report Numbered(const std::string& sender, uint64_t sequence) {
+  observe::Report report;
+  report.role = "worker";
+  report.sender = sender;
+  report.sequence = sequence;
+  return report;
+}
+
+TEST(TakenReportsTest, TheSendersHeardLongestAgoAreForgotten) {
+  TakenReports taken;
+  for (size_t i = 0; i < TakenReports::kMostSenders; ++i) {
+    taken.Add(Numbered(std::to_string(i), 1));
+  }
+  taken.Add(Numbered("0", 2));
+  taken.Add(Numbered("one more", 1));
+  EXPECT_TRUE(taken.Has(Numbered("0", 2)));
+  EXPECT_FALSE(taken.Has(Numbered("1", 1)));
+  EXPECT_TRUE(taken.Has(Numbered("2", 1)));
+  EXPECT_TRUE(taken.Has(Numbered("one more", 1)));
+}
+
+}  // namespace
+}  // namespace reckon::act
