@@ -7,17 +7,18 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/file_size_limit.h"
 #include "tests/support/temp_folder.h"
 
 namespace reckon::base {
 namespace {
 
 namespace fs = std::filesystem;
+using support::FileSizeLimit;
 
 class FileTest : public ::testing::Test {
  protected:
@@ -39,27 +40,6 @@ class FileTest : public ::testing::Test {
   }
 
   reckon::support::TempFolder folder_;
-};
-
-// Files of this process cannot grow beyond `bytes`, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &old_);
-    const rlimit limited{bytes, old_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limited);
-  }
-  ~FileSizeLimit() {
-    setrlimit(RLIMIT_FSIZE, &old_);
-    static_cast<void>(std::signal(SIGXFSZ, old_handler_));
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-
- private:
-  rlimit old_{};
-  void (*old_handler_)(int) = nullptr;
 };
 
 TEST_F(FileTest, ReadsWhatWasWritten) {
