@@ -41,9 +41,9 @@ check "ip netns shows the hosts" "ip netns list | grep -q '^rk-rkt-a.h0'"
 rate=$(mbit rkt-a h0 h1 5000000)
 check "500 Mbit/s at dilation 5 are 100, not $rate" "within $rate 85 115"
 rate=$(mbit rkt-a slow h1 1000000)
-check "a slow host sends 20 Mbit/s, not $rate" "within $rate 17 23"
+check "a slow host sends 20 Mbit/s, not $rate" "within $rate 15 23"
 rate=$(mbit rkt-a h1 slow 1000000)
-check "a slow host receives 20 Mbit/s, not $rate" "within $rate 17 23"
+check "a slow host receives 20 Mbit/s, not $rate" "within $rate 15 23"
 rate=$(mbit rkt-b h0 h1 2000000)
 check "the other lab has 50 Mbit/s, not $rate" "within $rate 42 58"
 machine=$("$reckon" lab status rkt-a | sed -n 's/.*this machine is //p')
