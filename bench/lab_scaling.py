@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Scaling curves on emulated clusters: one training step of cnn-small on 1, 2, 4 and 8 workers, each a
 host of one core and 1 Gbit/s, by all-reduce, by an asynchronous parameter server of 1 Gbit/s, and by
-one behind a narrow link; at several dilations. Needs root (reckon lab) and a quiet machine.
+one behind a narrow link; at several dilations. Needs root (reckon lab) and a quiet machine. What --csv
+writes can be drawn by `reckon fit` and `reckon predict --plot --measured` (docs/results/training.md).
 
-    bench/lab_scaling.py [--dilations 8,16] [--workers 1,2,4,8] [--narrow 250Mbit]
-                         [--repeats 1] [--csv FILE]
+    bench/lab_scaling.py [--dilations 5,10] [--workers 1,2,4,8] [--repeats 1]
+                         [--via all-reduce,1Gbit,250Mbit] [--csv FILE]
     bench/lab_scaling.py --shares        two hosts whose CPU shares differ by 30 %, each alone
 
 Times are divided by the dilation. The peer of every curve is the same curve at another dilation: from
@@ -75,14 +76,14 @@ def curves(arguments, folder):
     counts = [int(count) for count in arguments.workers.split(",")]
     dilations = [float(dilation) for dilation in arguments.dilations.split(",")]
     rows = []
-    print(f"{'strategy':22} {'dilation':>8}" + "".join(f"{n:>8} w" for n in counts) +
+    print(f"{'via':22} {'dilation':>8}" + "".join(f"{n:>8} w" for n in counts) +
           "   ms a step, divided by the dilation", flush=True)
     worker = f"{{name: w, count: {max(counts)}, cpus: 1, bandwidth: 1Gbit}}"
-    for strategy, server in [("all-reduce", None), ("async-ps", "1Gbit"),
-                             ("async-ps", arguments.narrow)]:
+    for via in arguments.via.split(","):
+        strategy, server = (via, None) if via == "all-reduce" else ("async-ps", via)
         # Servers sit on the first host, which has a core of its own.
         hosts = ([f"{{name: ps, cpus: 1, bandwidth: {server}}}"] if server else []) + [worker]
-        label = strategy if server is None else f"{strategy}, {server}"
+        label = via if server is None else f"ps {server}"
         times = {dilation: {count: [] for count in counts} for dilation in dilations}
         with contextlib.ExitStack() as labs:
             for index, dilation in enumerate(dilations):
@@ -93,8 +94,9 @@ def curves(arguments, folder):
                     step = step_seconds(folder, f"lab:curve{index}", count,
                                         f"trainer.strategy={strategy}")
                     times[dilation][count].append(step / dilation)
-                    rows.append({"strategy": label, "dilation": dilation, "workers": count,
-                                 "step_ms": 1e3 * step / dilation})
+                    rows.append({"via": label, "dilation": dilation, "workers": count,
+                                 "step_ms": 1e3 * step / dilation,
+                                 "images_per_s": count * BATCH * dilation / step})
         medians = {dilation: [statistics.median(times[dilation][count]) for count in counts]
                    for dilation in dilations}
         for dilation in dilations:
@@ -130,9 +132,10 @@ def shares(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--dilations", default="8,16")
+    parser.add_argument("--dilations", default="5,10")
     parser.add_argument("--workers", default="1,2,4,8")
-    parser.add_argument("--narrow", default="250Mbit")
+    parser.add_argument("--via", default="all-reduce,1Gbit,250Mbit",
+                        help="all-reduce, or the bandwidth of a parameter server")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--csv")
     parser.add_argument("--shares", action="store_true")

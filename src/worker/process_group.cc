@@ -29,16 +29,46 @@ at::Tensor AsTensor(Reals numbers) {
                        numbers.float64 ? at::kDouble : at::kFloat);
 }
 
+double InSeconds(std::chrono::milliseconds time) {
+  return static_cast<double>(time.count()) / 1000;
+}
+
+bool IsTimeOut(const std::string& text) {
+  return text.find("imed out") != std::string::npos || text.find("imeout") != std::string::npos;
+}
+
 // What Gloo says of a lost or hung member, in words of ours.
 base::Status Lost(base::Status status, std::chrono::milliseconds patience) {
   if (status.ok()) return status;
   const std::string& text = status.error().message();
-  const bool late =
-      text.find("imed out") != std::string::npos || text.find("imeout") != std::string::npos;
   return Error(ErrorCode::kUnavailable,
-               late ? fmt::format("a worker stands still: nothing came from it for {} s",
-                                  static_cast<double>(patience.count()) / 1000)
-                    : fmt::format("a worker went away ({})", text));
+               IsTimeOut(text) ? fmt::format("a worker stands still: nothing came from it for {} s",
+                                             InSeconds(patience))
+                               : fmt::format("a worker went away ({})", text));
+}
+
+std::string HereKey(size_t rank) { return fmt::format("here/{}", rank); }
+
+// Everybody says that it is here; the first who does not in time is named. Worker 0 has the store,
+// and comes first: if it hangs, it is the one that is named.
+base::Status AwaitAll(c10d::Store& store, const GroupOptions& options) {
+  const auto deadline = std::chrono::steady_clock::now() + options.patience;
+  store.set(HereKey(options.rank), std::vector<uint8_t>{1});
+  for (size_t rank = 0; rank < options.size; ++rank) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        deadline - std::chrono::steady_clock::now());
+    const base::Status came = CatchTorch("waiting", [&]() -> base::Status {
+      store.wait({HereKey(rank)}, std::max(left, std::chrono::milliseconds(1)));
+      return {};
+    });
+    if (came.ok()) continue;
+    const std::string& text = came.error().message();
+    return Error(ErrorCode::kUnavailable, IsTimeOut(text)
+                                              ? fmt::format("worker {} has not come within {} s",
+                                                            rank, InSeconds(options.patience))
+                                              : fmt::format("worker 0 went away ({})", text));
+  }
+  return {};
 }
 
 }  // namespace
@@ -84,9 +114,10 @@ base::Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const GroupOption
         c10d::TCPStoreOptions store;
         store.port = options.meeting.port;
         store.isServer = options.rank == 0;
-        store.numWorkers = options.size;
+        store.waitWorkers = false;  // it would not say who is missing
         store.timeout = options.patience;
         state->store = c10::make_intrusive<c10d::TCPStore>(options.meeting.host, store);
+        RECKON_TRY(AwaitAll(*state->store, options));
         const auto gloo = Gloo::Options::create(options.patience);
         gloo->devices.push_back(options.address.empty()
                                     ? Gloo::createDefaultDevice()
@@ -96,7 +127,7 @@ base::Result<std::unique_ptr<ProcessGroup>> ProcessGroup::Join(const GroupOption
                                                 static_cast<int>(options.size), gloo);
         return std::unique_ptr<ProcessGroup>(new ProcessGroup(std::move(state)));
       });
-  if (joined.ok()) return joined;
+  if (joined.ok() || joined.error().code() == ErrorCode::kUnavailable) return joined;
   return Error(ErrorCode::kUnavailable, joined.error().message());
 }
 

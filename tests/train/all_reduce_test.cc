@@ -13,6 +13,7 @@ namespace reckon::tests {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 double LargestDifference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -202,6 +203,22 @@ TEST(AllReduceTest, ALostAndAHungWorkerEndTheOthersWithTheReason) {
     EXPECT_EQ(ends[0], 0);
     EXPECT_EQ(ends[1], 9);
   }
+}
+
+TEST(AllReduceTest, AWorkerThatNeverComesIsNamed) {
+  const support::TempFolder folder;
+  const uint16_t port = FreePort();
+  const auto ends = RunRanks(2, [&](size_t rank) {  // of three
+    const auto group = worker::ProcessGroup::Join(
+        {rank, 3, {"127.0.0.1", port}, "127.0.0.1", std::chrono::milliseconds(1000)});
+    if (group.ok()) return 1;
+    std::ofstream(folder.path() / std::to_string(rank)) << group.error().Describe();
+    return 0;
+  });
+  ASSERT_THAT(ends, Each(0));
+  // Worker 1 may only see that worker 0 gave up.
+  EXPECT_THAT(LinesOf(folder.path() / "0"),
+              ElementsAre(HasSubstr("worker 2 has not come within 1 s")));
 }
 
 TEST(AllReduceTest, ATakenPortIsNamed) {
