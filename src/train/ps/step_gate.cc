@@ -10,16 +10,24 @@ namespace reckon::train {
 using base::Error;
 using base::ErrorCode;
 
+namespace {
+constexpr std::chrono::milliseconds kNewsOfDeath{2'000};
+}  // namespace
+
 StepGate::StepGate(const GateOptions& options) : options_(options), workers_(options.workers) {}
 
 base::Status StepGate::Join(size_t worker) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   if (ended_) return *ended_;
   if (worker >= workers_.size()) {
     return base::BadInput(
         fmt::format("worker {}; this run has workers 0 to {}", worker, workers_.size() - 1));
   }
   Worker& own = workers_[worker];
+  // One that died and comes back may be quicker than the news of its death.
+  changed_.wait_for(lock, kNewsOfDeath,
+                    [&] { return ended_.has_value() || own.presence != Presence::kHere; });
+  if (ended_) return *ended_;
   if (own.presence == Presence::kHere) {
     return base::BadInput(fmt::format("worker {} is here already", worker));
   }
