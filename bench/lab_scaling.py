@@ -6,7 +6,8 @@ writes can be drawn by `reckon fit` and `reckon predict --plot --measured` (docs
 
     bench/lab_scaling.py [--dilations 5,10] [--workers 1,2,4,8] [--repeats 1]
                          [--via all-reduce,1Gbit,250Mbit] [--csv FILE]
-    bench/lab_scaling.py --shares        two hosts whose CPU shares differ by 30 %, each alone
+    bench/lab_scaling.py --shares [--repeats 5] [--dilations 5,10]
+                         hosts whose CPU shares differ by 30 %, each alone
 
 Times are divided by the dilation. The peer of every curve is the same curve at another dilation: from
 two hosts on they should agree within 10 %.
@@ -113,21 +114,31 @@ def curves(arguments, folder):
             writer.writerows(rows)
 
 
-def shares(folder):
-    """Two hosts of 1 and 0.7 cores, each alone, in turns: a virtual machine's own speed changes from
-    minute to minute by more than the 5 % in question, so that only neighbours are compared."""
-    hosts = ["{name: whole, cpus: 1}", "{name: less, cpus: 0.7}"]
-    for dilation in (2.5, 5, 10):
-        times = {"whole": [], "less": []}
+def shares(folder, repeats, dilations):
+    """Hosts that train alone, in turns: a virtual machine's own speed changes from minute to minute by
+    more than the 5 points in question, so that only neighbours are compared. "Differ by 30 %" is
+    measured both ways: a share 30 % smaller does 30 % less a second, and of two shares of which one is
+    30 % larger the other's steps take 30 % longer. False when a median is off by more than 5 points."""
+    sizes = {"whole": 1, "less": 0.7, "third": round(1 / 1.3, 4)}
+    hosts = [f"{{name: {name}, cpus: {cpus}}}" for name, cpus in sizes.items()]
+    good = True
+    for dilation in dilations:
+        times = {name: [] for name in sizes}
         with Lab(folder, "shares", dilation, hosts):
-            for _ in range(5):
+            for _ in range(repeats):
                 for host, seconds in times.items():
                     seconds.append(step_seconds(folder, f"lab:shares/{host}", 1) / dilation)
-        slower = [100 * (1 - whole / less) for whole, less in zip(times["whole"], times["less"])]
-        print(f"dilation {dilation:g}: {1e3 * statistics.median(times['whole']):.1f} ms and "
-              f"{1e3 * statistics.median(times['less']):.1f} ms a step: the share of 0.7 does "
-              f"{statistics.median(slower):.1f} % less a second (pairs: "
-              f"{', '.join(f'{value:.0f}' for value in sorted(slower))})", flush=True)
+        less = [100 * (1 - a / b) for a, b in zip(times["whole"], times["less"])]
+        longer = [100 * (b / a - 1) for a, b in zip(times["whole"], times["third"])]
+        steps = ", ".join(f"{1e3 * statistics.median(times[name]):.1f}" for name in sizes)
+        print(f"dilation {dilation:g}: {steps} ms a step on 1, 0.7 and 1/1.3 cores", flush=True)
+        for words, values in (("0.7 cores do {:.1f} % less a second", less),
+                              ("steps on 1/1.3 cores take {:.1f} % longer", longer)):
+            median = statistics.median(values)
+            good = good and abs(median - 30) <= 5
+            print(f"  {words.format(median)} (pairs: "
+                  f"{', '.join(f'{value:.0f}' for value in sorted(values))})", flush=True)
+    return good
 
 
 def main():
@@ -144,7 +155,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "job.yaml").write_text(JOB)
         if arguments.shares:
-            shares(folder)
+            good = shares(folder, max(arguments.repeats, 5),
+                          [float(k) for k in arguments.dilations.split(",")])
+            sys.exit(0 if good else "a median is off by more than 5 points")
         else:
             curves(arguments, folder)
 
