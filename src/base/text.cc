@@ -43,12 +43,17 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   return value;
 }
 
-bool IsNonFiniteWord(std::string_view text) {
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
-  if (text.size() != 3 && text.size() != 8) return false;
+std::string ToLower(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+bool IsNonFiniteWord(std::string_view text) {
+  if (!text.empty() && (text.front() == '-' || text.front() == '+')) text.remove_prefix(1);
+  if (text.size() != 3 && text.size() != 8) return false;
+  const std::string lower = ToLower(text);
   return lower == "nan" || lower == "inf" || lower == "infinity";
 }
 

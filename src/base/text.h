@@ -26,6 +26,9 @@ bool IsNonFiniteWord(std::string_view text);
 // Shortest text that reads back as the same double.
 std::string RoundTrip(double value);
 
+// ASCII letters only.
+std::string ToLower(std::string_view text);
+
 std::vector<std::string_view> Split(std::string_view text, char separator);
 
 struct ListEntry {

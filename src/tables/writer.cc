@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "tables/csv_scanner.h"
 #include "tables/header.h"
 #include "tables/progress_scope.h"
@@ -54,10 +55,7 @@ void AppendRow(std::string& text, const core::Table& table, size_t row, char del
 }  // namespace
 
 char DelimiterFor(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension == ".tsv" ? '\t' : ',';
+  return base::ToLower(path.extension().string()) == ".tsv" ? '\t' : ',';
 }
 
 void AppendCell(std::string& out, std::string_view cell, char delimiter) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/automl/technique_names.h"
+#include "base/text.h"
 
 namespace reckon::app {
 namespace {
@@ -15,12 +16,6 @@ using base::Status;
 using Kind = Literal::Kind;
 
 const std::string kGeneral = "General";
-
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
 
 Result<Validation> ParseValidation(Configuration& configuration) {
   const auto option = configuration.Find(kGeneral, "validation");
@@ -110,7 +105,7 @@ Status ReadTuning(Configuration& configuration, Campaign& campaign) {
   if (!option) option = configuration.Find(kGeneral, "HyperparameterTuning");
   RECKON_ASSIGN(const auto evaluations, configuration.Whole(kGeneral, "hyperopt_max_evals", 1));
   RECKON_ASSIGN(const auto interval, configuration.Whole(kGeneral, "hyperopt_save_interval", 0));
-  const std::string word = option ? Lower(option->value.text) : "";
+  const std::string word = option ? base::ToLower(option->value.text) : "";
   if (option && option->value.kind != Kind::kNone && word != "hyperopt" && word != "gridsearch" &&
       word != "grid" && word != "none") {
     return configuration.Wrong(*option, "Hyperopt, or no such option");
