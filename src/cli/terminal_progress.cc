@@ -14,25 +14,28 @@ namespace {
 
 using namespace std::chrono_literals;  // NOLINT(google-build-using-namespace): literals only
 
-constexpr auto kPatience = 1s;
+constexpr std::chrono::milliseconds kPatience = 1s;
+constexpr std::chrono::milliseconds kLineEvery = 10s;
 constexpr int kBarWidth = 30;
+
+double WholeSeconds(double seconds) { return seconds >= 1 ? std::round(seconds) : seconds; }
 
 }  // namespace
 
-std::string ProgressLine(std::string_view what, uint64_t done, uint64_t total, double elapsed_s) {
-  if (total == 0) {
-    return fmt::format("{}: {} done in {}", what, done, base::FormatDuration(elapsed_s));
+std::string ProgressLine(const base::ProgressState& state) {
+  std::string line(state.what);
+  if (!state.share) {
+    line += fmt::format(" for {}", base::FormatDuration(WholeSeconds(state.elapsed_s)));
+  } else {
+    const double share = std::clamp(*state.share, 0.0, 1.0);
+    const int filled = static_cast<int>(share * kBarWidth);
+    std::string bar(static_cast<size_t>(filled), '=');
+    if (filled < kBarWidth) bar += '>';
+    bar.resize(kBarWidth, ' ');
+    line += fmt::format(" [{}] {:3.0f} %", bar, 100 * share);
   }
-  const double share = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
-  const int filled = static_cast<int>(share * kBarWidth);
-  std::string bar(static_cast<size_t>(filled), '=');
-  if (filled < kBarWidth) bar += '>';
-  bar.resize(kBarWidth, ' ');
-  std::string line = fmt::format("{} [{}] {:3.0f} %", what, bar, 100 * share);
-  if (share > 0) {
-    double left_s = elapsed_s * (1 - share) / share;
-    if (left_s >= 1) left_s = std::round(left_s);
-    line += fmt::format("  about {} left", base::FormatDuration(left_s));
+  if (state.remaining_s) {
+    line += fmt::format("  about {} left", base::FormatDuration(WholeSeconds(*state.remaining_s)));
   }
   return line;
 }
@@ -47,26 +50,46 @@ void TerminalProgress::Begin(std::string_view what, uint64_t total) {
   begun_ = clock_.Monotonic();
   done_ = 0;
   drawn_ = false;
-  next_draw_ = begun_ + (is_terminal_ ? kPatience : 10s);
+  next_draw_ = begun_ + (is_terminal_ ? kPatience : kLineEvery);
+}
+
+bool TerminalProgress::IsTime(base::MonotonicTime now) const {
+  return now >= next_draw_.load(std::memory_order_relaxed);
 }
 
 void TerminalProgress::Advance(uint64_t steps) {
   done_.fetch_add(steps, std::memory_order_relaxed);
   const base::MonotonicTime now = clock_.Monotonic();
-  if (now < next_draw_.load(std::memory_order_relaxed)) return;
+  if (!IsTime(now)) return;
   const std::lock_guard lock(mutex_);
-  if (now < next_draw_.load(std::memory_order_relaxed)) return;
-  Draw(now);
-  next_draw_ = now + (is_terminal_ ? std::chrono::milliseconds(100) : std::chrono::seconds(10));
+  if (!IsTime(now)) return;
+  const double elapsed_s = std::chrono::duration<double>(now - begun_).count();
+  const auto done = static_cast<double>(done_);
+  if (total_ == 0) {
+    Draw(fmt::format("{}: {} done in {}", what_, done_, base::FormatDuration(elapsed_s)), now);
+    return;
+  }
+  base::ProgressState state{what_, elapsed_s, done / static_cast<double>(total_), {}};
+  if (done > 0) state.remaining_s = elapsed_s * std::max(0.0, 1 - *state.share) / *state.share;
+  Draw(ProgressLine(state), now);
 }
 
-void TerminalProgress::Draw(base::MonotonicTime now) {
-  const double elapsed_s = std::chrono::duration<double>(now - begun_).count();
-  const std::string line = ProgressLine(what_, done_, total_, elapsed_s);
+void TerminalProgress::Tell(const base::ProgressState& state) {
+  const std::lock_guard lock(mutex_);
+  const base::MonotonicTime now = clock_.Monotonic();
+  if (!told_) {
+    told_ = true;
+    next_draw_ = now + (is_terminal_ ? kPatience : kLineEvery);
+  }
+  if (IsTime(now)) Draw(ProgressLine(state), now);
+}
+
+void TerminalProgress::Draw(const std::string& line, base::MonotonicTime now) {
   // \033[K wipes what a longer line left behind.
   std::fputs((is_terminal_ ? "\r" + line + "\033[K" : line + "\n").c_str(), stderr);
   std::fflush(stderr);
   drawn_ = true;
+  next_draw_ = now + (is_terminal_ ? std::chrono::milliseconds(100) : kLineEvery);
 }
 
 void TerminalProgress::End() {
@@ -76,6 +99,7 @@ void TerminalProgress::End() {
     std::fflush(stderr);
   }
   drawn_ = false;
+  told_ = false;
 }
 
 }  // namespace reckon::cli

@@ -18,11 +18,13 @@ class TerminalProgress final : public base::Progress {
 
   void Begin(std::string_view what, uint64_t total) override;
   void Advance(uint64_t steps) override;
+  void Tell(const base::ProgressState& state) override;
   void End() override;
 
  private:
-  // Expects mutex_ to be held.
-  void Draw(base::MonotonicTime now);
+  // Both expect mutex_ to be held.
+  bool IsTime(base::MonotonicTime now) const;
+  void Draw(const std::string& line, base::MonotonicTime now);
 
   const base::Clock& clock_;
   const bool is_terminal_;
@@ -33,9 +35,10 @@ class TerminalProgress final : public base::Progress {
   uint64_t total_ = 0;
   base::MonotonicTime begun_;
   bool drawn_ = false;
+  bool told_ = false;  // Tell has been called since the last End
 };
 
-// "comparing models [=====>    ]  52 %  about 3 s left"; exposed for tests. `total` 0: unknown.
-std::string ProgressLine(std::string_view what, uint64_t done, uint64_t total, double elapsed_s);
+// "comparing models [=====>    ]  52 %  about 3 s left", or without a share "training for 5 s".
+std::string ProgressLine(const base::ProgressState& state);
 
 }  // namespace reckon::cli

@@ -29,10 +29,10 @@ TEST(TextTableTest, AlignsByCharactersNotBytes) {
 }
 
 TEST(ProgressTest, SaysHowLongIsLeft) {
-  EXPECT_THAT(ProgressLine("work", 25, 100, 5), HasSubstr(" 25 %  about 15 s left"));
-  EXPECT_THAT(ProgressLine("work", 100, 100, 5), HasSubstr("100 %"));
-  EXPECT_THAT(ProgressLine("work", 7, 0, 5), HasSubstr("7 done"));
-  EXPECT_THAT(ProgressLine("work", 0, 10, 5), HasSubstr("0 %"));
+  EXPECT_THAT(ProgressLine({"work", 5, 0.25, 15}), HasSubstr(" 25 %  about 15 s left"));
+  EXPECT_THAT(ProgressLine({"work", 5, 1, {}}), HasSubstr("100 %"));
+  EXPECT_THAT(ProgressLine({"work", 5, 0, {}}), HasSubstr("  0 %"));
+  EXPECT_EQ(ProgressLine({"running", 5, {}, {}}), "running for 5 s");
 }
 
 struct Parsed {
