@@ -84,14 +84,16 @@ class TestRun {
     return act::StartSupervisor(RECKON_SUPERVISE_PROGRAM, folder);
   }
   bool WaitForEnd(std::chrono::milliseconds limit = std::chrono::seconds(30)) const {
-    return Within(limit, [&] { return !act::SupervisorLives(folder); });
+    return Within(limit, [&] { return !act::SupervisorLives(folder).value(); });
   }
 
   std::vector<base::Json> Events(const std::string& kind) const {
     std::vector<base::Json> found;
-    for (base::Json& event : act::EventReader(folder.events()).Next().value()) {
-      if (event.value("kind", "") == kind) found.push_back(std::move(event));
-    }
+    act::EventReader(folder.events())
+        .Next([&](const base::Json& event) {
+          if (event.value("kind", "") == kind) found.push_back(event);
+        })
+        .value();
     return found;
   }
   bool WaitForEvent(const std::string& kind, size_t count = 1) const {

@@ -1,5 +1,6 @@
 #include "act/local/event_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <system_error>
@@ -81,13 +82,18 @@ void EventWriter::TakeBack(ssize_t written) {
   }
 }
 
-base::Result<std::vector<base::Json>> EventReader::Next() {
-  std::vector<base::Json> events;
-  std::ifstream file(path_, std::ios::binary);
+base::Status EventReader::Next(const std::function<void(const base::Json&)>& take) {
+  std::ifstream file(path_, std::ios::binary | std::ios::ate);
   if (!file) {
     std::error_code ignored;
-    if (!std::filesystem::exists(path_, ignored)) return events;
+    if (!std::filesystem::exists(path_, ignored)) return {};
     return EventFileError("open", path_);
+  }
+  // A report that did not fit on the disk was taken back, and part of it may have been read.
+  const auto size = static_cast<uint64_t>(file.tellg());
+  if (size < position_) {
+    position_ = std::min(size, position_ - rest_.size());
+    rest_.clear();
   }
   file.seekg(static_cast<std::streamoff>(position_));
   std::string buffer(size_t{1} << 16, '\0');
@@ -95,23 +101,18 @@ base::Result<std::vector<base::Json>> EventReader::Next() {
     file.read(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     const auto count = static_cast<size_t>(file.gcount());
     position_ += count;
-    rest_.append(buffer, 0, count);
+    size_t begin = 0;
+    for (size_t end = buffer.find('\n'); end < count; end = buffer.find('\n', begin)) {
+      rest_.append(buffer, begin, end - begin);
+      begin = end + 1;
+      const base::Result<base::Json> event = base::ParseJson(rest_, path_.string());
+      rest_.clear();
+      if (event.ok() && event->is_object()) take(*event);
+    }
+    rest_.append(buffer, begin, count - begin);
   }
   if (file.bad()) return EventFileError("read", path_);
-  size_t begin = 0;
-  for (size_t end = rest_.find('\n'); end != std::string::npos; end = rest_.find('\n', begin)) {
-    const std::string_view line = std::string_view(rest_).substr(begin, end - begin);
-    begin = end + 1;
-    if (line.empty()) continue;
-    base::Result<base::Json> event = base::ParseJson(line, path_.string());
-    if (event.ok() && event->is_object()) {
-      events.push_back(std::move(event).value());
-    } else {
-      ++torn_lines_;
-    }
-  }
-  rest_.erase(0, begin);
-  return events;
+  return {};
 }
 
 }  // namespace reckon::act

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -49,16 +50,15 @@ class EventReader {
  public:
   explicit EventReader(std::filesystem::path path) : path_(std::move(path)) {}
 
-  // The events whose lines were finished since the last call; none while there is no file. Lines
-  // that are no JSON objects (a crash tore them) are counted and left out.
-  base::Result<std::vector<base::Json>> Next();
-  size_t torn_lines() const { return torn_lines_; }
+  // Hands out the events whose lines were finished since the last call, one by one: files of long
+  // runs are larger than memory. None while there is no file. Lines that are no JSON objects (a
+  // crash tore them) are left out.
+  base::Status Next(const std::function<void(const base::Json&)>& take);
 
  private:
   std::filesystem::path path_;
   uint64_t position_ = 0;  // in bytes, of what was not yet read
   std::string rest_;       // of an unfinished line
-  size_t torn_lines_ = 0;
 };
 
 }  // namespace reckon::act

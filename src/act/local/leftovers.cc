@@ -28,7 +28,8 @@ bool StartedWith(pid_t pid, const std::string& variable) {
 base::Result<size_t> KillLeftovers(const RunFolder& folder, const std::string& token,
                                    std::chrono::milliseconds limit) {
   RECKON_CHECK(!token.empty());
-  if (SupervisorLives(folder)) {
+  RECKON_ASSIGN(const bool supervised, SupervisorLives(folder));
+  if (supervised) {
     return base::Error(base::ErrorCode::kUnavailable,
                        fmt::format("{} has a supervisor; stop it", folder.path.string()));
   }

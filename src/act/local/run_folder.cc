@@ -70,17 +70,26 @@ base::Result<RunLock> RunLock::Take(const RunFolder& folder) {
   return lock;
 }
 
-bool SupervisorLives(const RunFolder& folder) {
+base::Result<bool> SupervisorLives(const RunFolder& folder) {
   const int descriptor = open(folder.lock().c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool taken = flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (descriptor < 0) {
+    if (errno == ENOENT) return false;
+    return LockError(folder);
+  }
+  const bool free = flock(descriptor, LOCK_SH | LOCK_NB) == 0;
+  const int code = errno;
   close(descriptor);
-  return taken;
+  if (free) return false;
+  if (code == EWOULDBLOCK) return true;
+  errno = code;
+  return LockError(folder);
 }
 
 base::Result<pid_t> SupervisorPid(const RunFolder& folder) {
   const auto deadline = std::chrono::steady_clock::now() + kLockPatience;
-  while (SupervisorLives(folder)) {
+  for (;;) {
+    RECKON_ASSIGN(const bool lives, SupervisorLives(folder));
+    if (!lives) return NobodyLives(folder);
     const base::Result<std::string> text = base::ReadFile(folder.lock());
     // Whole with its newline, or still being written.
     if (text.ok() && text->ends_with('\n')) {
@@ -92,17 +101,18 @@ base::Result<pid_t> SupervisorPid(const RunFolder& folder) {
     }
     std::this_thread::sleep_for(kLockPause);
   }
-  return NobodyLives(folder);
 }
 
-base::Status RequestStop(const RunFolder& folder) {
+namespace {
+
+base::Status Signal(const RunFolder& folder, int signal) {
   RECKON_ASSIGN(const pid_t pid, SupervisorPid(folder));
   const auto handle = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (handle < 0) return NobodyLives(folder);
   // Asked again after the handle is ours: a number that was used anew is not the supervisor.
   const base::Result<pid_t> again = SupervisorPid(folder);
   const bool same = again.ok() && *again == pid;
-  const bool sent = same && syscall(SYS_pidfd_send_signal, handle, SIGTERM, nullptr, 0) == 0;
+  const bool sent = same && syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0) == 0;
   const int code = errno;
   close(handle);
   if (sent) return {};
@@ -111,6 +121,12 @@ base::Status RequestStop(const RunFolder& folder) {
                fmt::format("cannot signal the supervisor, process {}: {}", pid,
                            std::error_code(code, std::generic_category()).message()));
 }
+
+}  // namespace
+
+base::Status RequestStop(const RunFolder& folder) { return Signal(folder, SIGTERM); }
+
+base::Status KillSupervisor(const RunFolder& folder) { return Signal(folder, SIGKILL); }
 
 std::string LastLines(const std::filesystem::path& path, size_t count) {
   constexpr std::streamoff kTail = 8192;

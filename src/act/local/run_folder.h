@@ -17,6 +17,7 @@ struct RunFolder {
   std::filesystem::path spec() const { return path / "spec.json"; }
   std::filesystem::path events() const { return path / "events.jsonl"; }
   std::filesystem::path lock() const { return path / "lock"; }
+  std::filesystem::path reserve() const { return path / "reserve"; }  // while it runs
   std::filesystem::path supervisor_log() const { return path / "supervisor.log"; }
   std::filesystem::path setup_log(const std::string& host) const {
     return path / ("setup-" + host + ".log");
@@ -43,8 +44,9 @@ class RunLock {
   int descriptor_;
 };
 
-// Whether a supervisor holds the lock right now.
-bool SupervisorLives(const RunFolder& folder);
+// Whether a supervisor holds the lock right now. kIo when that cannot be seen, as in a folder of
+// somebody else's: then nobody may conclude that it is dead.
+base::Result<bool> SupervisorLives(const RunFolder& folder);
 
 // kNotFound when none lives.
 base::Result<pid_t> SupervisorPid(const RunFolder& folder);
@@ -56,6 +58,9 @@ base::Status StartSupervisor(const std::filesystem::path& program, const RunFold
 
 // Asks the supervisor to stop the run (SIGTERM) and does not wait. kNotFound when none lives.
 base::Status RequestStop(const RunFolder& folder);
+
+// For one that does not answer: SIGKILL. Its keepers then end the ranks. kNotFound as above.
+base::Status KillSupervisor(const RunFolder& folder);
 
 // The last lines of a text file that are not blank, at most `count`, without blanks around them,
 // each cut to 500 bytes, joined by " | "; "" when there are none. Reads the end of the file only.

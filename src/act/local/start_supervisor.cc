@@ -90,7 +90,8 @@ base::Status AwaitLock(const RunFolder& folder, pid_t pid) {
 }  // namespace
 
 base::Status StartSupervisor(const std::filesystem::path& program, const RunFolder& folder) {
-  if (SupervisorLives(folder)) {
+  RECKON_ASSIGN(const bool supervised, SupervisorLives(folder));
+  if (supervised) {
     return Error(ErrorCode::kUnavailable,
                  fmt::format("{} has a supervisor already", folder.path.string()));
   }

@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
+#include "act/local/disk_reserve.h"
 #include "act/local/event_file.h"
 #include "act/local/kill_tree.h"
 #include "act/local/rank.h"
@@ -43,13 +44,15 @@ constexpr milliseconds kStopLimit{60'000};
 class Supervisor {
  public:
   Supervisor(const LaunchSpec& spec, const SupervisorOptions& options, const base::Clock& clock,
-             base::Logger& log, const std::stop_token& stop, EventWriter& events, ReportDoor& door)
+             base::Logger& log, const std::stop_token& stop, EventWriter& events,
+             DiskReserve& reserve, ReportDoor& door)
       : spec_(spec),
         options_(options),
         clock_(clock),
         log_(log),
         stop_(stop),
         events_(events),
+        reserve_(reserve),
         door_(door),
         begin_(clock.Monotonic()),
         grace_(std::chrono::ceil<milliseconds>(duration<double>(spec.stop_grace_s))) {}
@@ -86,6 +89,7 @@ class Supervisor {
   base::Logger& log_;
   const std::stop_token& stop_;
   EventWriter& events_;
+  DiskReserve& reserve_;
   ReportDoor& door_;
 
   const base::MonotonicTime begin_;
@@ -142,6 +146,7 @@ RunOutcome Supervisor::Run() {
     for (Rank& rank : ranks_) TakeNews(rank);
   }
   SweepStrays();
+  reserve_.Release();  // the end must find room whatever else filled the disk
   Enter(verdict_->state, verdict_->reason);
   return *verdict_;
 }
@@ -388,12 +393,21 @@ base::Result<RunOutcome> Supervise(const LaunchSpec& spec, const SupervisorOptio
                                    const std::stop_token& stop) {
   RECKON_ASSIGN(const RunLock lock, RunLock::Take(options.folder));
   RECKON_ASSIGN(EventWriter events, EventWriter::Open(options.folder.events()));
-  RECKON_ASSIGN(const auto door, ReportDoor::Open(spec, events, clock, log));
+  RECKON_ASSIGN(DiskReserve reserve, DiskReserve::Take(options.folder.reserve()));
+  auto door = ReportDoor::Open(spec, events, clock, log);
+  if (!door.ok()) {
+    // Who looks for this run must find its end; the supervisor has held the lock.
+    RECKON_TRY(events.Append({{"kind", "run.state"},
+                              {"at", observe::EventTime(clock.Now())},
+                              {"state", core::RunStateName(RunState::kFailed)},
+                              {"reason", door.error().Describe()}}));
+    return std::move(door).error();
+  }
   if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
     return base::Error(base::ErrorCode::kIo,
                        "prctl: " + std::error_code(errno, std::generic_category()).message());
   }
-  return Supervisor(spec, options, clock, log, stop, events, *door).Run();
+  return Supervisor(spec, options, clock, log, stop, events, reserve, **door).Run();
 }
 
 }  // namespace reckon::act

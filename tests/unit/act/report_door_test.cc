@@ -47,9 +47,10 @@ class ReportDoorTest : public ::testing::Test {
   }
   std::vector<std::string> Stages() const {
     std::vector<std::string> stages;
-    for (const base::Json& event : EventReader(folder_ / "e").Next().value()) {
+    const base::Status read = EventReader(folder_ / "e").Next([&](const base::Json& event) {
       stages.push_back(event.at("stage").get<std::string>());
-    }
+    });
+    EXPECT_TRUE(read.ok());
     return stages;
   }
 

@@ -291,9 +291,9 @@ TEST(SupervisorTest, TakesReportsOfThoseWhoKnowTheToken) {
 TEST(SupervisorTest, OneAtATimeAndReasonsForNone) {
   TestRun run;
   run.Script("worker", "sleep 100");
-  EXPECT_FALSE(SupervisorLives(run.folder));
+  EXPECT_FALSE(SupervisorLives(run.folder).value());
   ASSERT_TRUE(run.Start().ok());
-  EXPECT_TRUE(SupervisorLives(run.folder));
+  EXPECT_TRUE(SupervisorLives(run.folder).value());
   EXPECT_EQ(run.Start().error().code(), base::ErrorCode::kUnavailable);
   EXPECT_EQ(RunLock::Take(run.folder).error().code(), base::ErrorCode::kUnavailable);
   TestRun wrong;
