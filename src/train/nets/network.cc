@@ -22,7 +22,7 @@ class KnobReader {
   KnobReader(const std::string& network, const Knobs& knobs) : network_(network), knobs_(knobs) {}
 
   int Whole(const std::string& name, int fallback, int least, int most) {
-    const std::string* text = Find(name);
+    const std::string* text = Find(name, std::to_string(fallback));
     if (text == nullptr) return fallback;
     const auto value = base::ParseInteger(*text);
     if (value && *value >= least && *value <= most) return static_cast<int>(*value);
@@ -30,7 +30,7 @@ class KnobReader {
   }
 
   double Share(const std::string& name, double fallback) {
-    const std::string* text = Find(name);
+    const std::string* text = Find(name, base::RoundTrip(fallback));
     if (text == nullptr) return fallback;
     const auto value = base::ParseNumber(*text);
     if (value && *value >= 0 && *value < 1) return *value;
@@ -39,17 +39,21 @@ class KnobReader {
 
   template <typename T>
   T Word(const std::string& name, T fallback, const std::map<std::string, T>& words) {
-    const std::string* text = Find(name);
+    std::vector<std::string> known;
+    std::string usual;
+    for (const auto& [word, value] : words) {
+      known.push_back(word);
+      if (value == fallback) usual = word;
+    }
+    const std::string* text = Find(name, usual);
     if (text == nullptr) return fallback;
     const auto found = words.find(*text);
     if (found != words.end()) return found->second;
-    std::vector<std::string> known;
-    for (const auto& [word, value] : words) known.push_back(word);
     return Refuse(name, *text, "one of " + base::Join(known, ", ")), fallback;
   }
 
   std::vector<int> Wholes(const std::string& name, std::vector<int> fallback, int most) {
-    const std::string* text = Find(name);
+    const std::string* text = Find(name, fmt::format("{}", fmt::join(fallback, ",")));
     if (text == nullptr) return fallback;
     std::vector<int> values;
     for (const std::string_view part : base::Split(*text, ',')) {
@@ -61,6 +65,9 @@ class KnobReader {
     }
     return values;
   }
+
+  // What was read, with what the job left open.
+  const Knobs& used() const { return used_; }
 
   // The first thing that was wrong, or a knob that nobody asked for.
   base::Status Finish() const {
@@ -75,9 +82,10 @@ class KnobReader {
   }
 
  private:
-  const std::string* Find(const std::string& name) {
+  const std::string* Find(const std::string& name, const std::string& fallback) {
     asked_.insert(name);
     const auto found = knobs_.find(name);
+    used_[name] = found == knobs_.end() ? fallback : found->second;
     return found == knobs_.end() ? nullptr : &found->second;
   }
 
@@ -89,6 +97,7 @@ class KnobReader {
   const std::string& network_;
   const Knobs& knobs_;
   std::set<std::string> asked_;
+  Knobs used_;
   std::string error_;
 };
 
@@ -244,7 +253,9 @@ base::Result<Network> BuildNetwork(const std::string& name, const Knobs& knobs,
         fmt::format("unknown network '{}'{}", name, base::SuggestFrom(name, names)));
   }
   RECKON_TRY(reader.Finish());
-  return std::move(net).Finish();
+  Network network = std::move(net).Finish();
+  network.knobs = reader.used();
+  return network;
 }
 
 }  // namespace reckon::train

@@ -38,6 +38,7 @@ struct Layer {
 
 struct Network {
   std::string name;
+  std::map<std::string, std::string> knobs;  // all it has, as it was built
   std::vector<Layer> layers;
 
   size_t parameters() const;
