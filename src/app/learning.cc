@@ -100,12 +100,31 @@ base::Status CheckLogScale(Prepared& prepared) {
                                     data.schema.target, base::RoundTrip(data.y(row))));
 }
 
+// Runs that lost workers or went on from a checkpoint tell nothing about the whole job.
+void LeaveOutBlemished(Prepared& prepared) {
+  std::vector<size_t> whole;
+  for (size_t row = 0; row < prepared.table.row_count; ++row) {
+    const bool blemished = std::any_of(kBlemishes.begin(), kBlemishes.end(), [&](const char* name) {
+      const auto column = prepared.table.Find(name);
+      return column && prepared.table.columns[*column][row] > 0;
+    });
+    if (!blemished) whole.push_back(row);
+  }
+  const size_t left_out = prepared.table.row_count - whole.size();
+  if (left_out == 0) return;
+  prepared.table = prepared.table.Select(whole);
+  prepared.notes.push_back(
+      fmt::format("{} left out: workers were lost, or the training went on from a checkpoint",
+                  base::Count(left_out, "row")));
+}
+
 // Runs of ours write down both what was asked for and what was measured; only the former can be
 // known when a forecast is wanted.
 base::Status LeaveOutMeasured(const LearnRequest& request, const Context& context,
                               Prepared& prepared) {
   RECKON_ASSIGN(const bool collected, IsCollected(request.data, context));
   if (!collected) return {};
+  LeaveOutBlemished(prepared);
   size_t left_out = 0;
   for (const std::string& name : prepared.table.Names()) {
     if (name == request.target || IsRunInput(name)) continue;

@@ -1,5 +1,6 @@
 #!/bin/sh
-# An import onto a disk without room: says so, exits 1, keeps what was there, leaves no half set.
+# A disk without room. An import says so, exits 1, keeps what was there, leaves no half set; a run
+# that filled it ends as it should.
 #
 #   full_disk.sh RECKON      exit 0: passed, 77: this machine does not let us mount (skipped)
 #
@@ -87,6 +88,22 @@ while [ $room -le 200 ]; do
   check "after $room KiB the store works" [ $? -eq 0 ]
   room=$((room + 4))
 done
+
+# A run that fills the disk before it ends: its end is written all the same, and the store is told
+# as soon as there is room.
+umount "$disk" && mount -t tmpfs -o size=1m none "$disk" || exit 2
+cat >"$disk/job.yaml" <<'END'
+name: filler
+run: dd if=/dev/zero of=filler bs=1k count=2000 2>/dev/null; sleep 1; exit 0
+END
+(cd "$disk" && "$reckon" run job.yaml -q >"$work/out" 2>"$work/err")
+check "the store could not be told" grep -q "disk is full" "$work/err"
+rm "$disk/filler"
+(cd "$disk" && "$reckon" status >"$work/out" 2>"$work/err")
+check "the run has finished" grep -q "'filler': finished" "$work/out"
+(cd "$disk" && "$reckon" export samples filler.runs >"$work/out" 2>"$work/err")
+check "and is a sample" grep -q "^1,local,1" "$work/out"
+check "nothing is kept in reserve" [ ! -e "$disk/reckon.runs/1/reserve" ]
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]

@@ -25,6 +25,7 @@ Json RankJson(const RankView& rank) {
     json["peak_memory_bytes"] = rank.usage->peak_memory_bytes;
     json["bytes_sent"] = rank.usage->bytes_sent;
     json["bytes_received"] = rank.usage->bytes_received;
+    json["bytes_complete"] = rank.usage->bytes_complete;
   }
   if (!rank.stages.empty()) json["stages_s"] = rank.stages;
   if (!rank.metrics.empty()) json["metrics"] = rank.metrics;
@@ -49,6 +50,9 @@ Json ToJson(const RunReport& report) {
   json["name"] = report.run.name;
   json["state"] = core::RunStateName(report.run.state);
   json["reason"] = report.view.reason;
+  json["note"] = report.note;
+  json["lost_workers"] = report.view.LostWorkers();
+  json["begun_at_step"] = report.view.BegunAtStep();
   json["folder"] = report.folder;
   json["created_at"] = base::FormatTime(report.run.created_at);
   const RunView::Progress progress = report.view.WorkersProgress(report.now);

@@ -75,7 +75,8 @@ base::Status ReadLogs(const LogsRequest& request, const Context& context,
   std::vector<Tail> tails;
   bool last = false;
   while (true) {
-    last = !request.follow || context.stop.stop_requested() || !act::SupervisorLives(folder);
+    RECKON_ASSIGN(const bool lives, act::SupervisorLives(folder));
+    last = !request.follow || context.stop.stop_requested() || !lives;
     FindLogs(folder.path, request.processes, tails);
     for (Tail& tail : tails) ReadOn(tail, last, line);
     if (last) break;

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "core/table_builder.h"
 
 namespace reckon::app {
@@ -18,6 +19,7 @@ void AddField(Row& row, const std::string& name, const Json& object, const char*
   const auto found = object.find(key);
   if (found == object.end()) return;
   if (found->is_number()) row.emplace_back(name, found->get<double>());
+  if (found->is_boolean()) row.emplace_back(name, found->get<bool>() ? 1.0 : 0.0);
   if (found->is_string() && !found->get<std::string>().empty()) {
     row.emplace_back(name, found->get<std::string>());
   }
@@ -48,26 +50,71 @@ double Whole(const Json& list, size_t index) {
   return list[list.size() == 1 ? 0 : std::min(index, list.size() - 1)].get<double>();
 }
 
+// Secrets have no business in tables that people pass around.
+bool SoundsSecret(std::string name) {
+  name = base::ToLower(name);
+  constexpr std::array<const char*, 6> kWords{"token", "secret",     "passw",
+                                              "key",   "credential", "auth"};
+  return std::any_of(kWords.begin(), kWords.end(),
+                     [&](const char* word) { return name.find(word) != std::string::npos; });
+}
+
+// What a command is told by its environment decides how long it takes; for the built-in trainer the
+// job says it all.
+void AddVariables(Row& row, const Json& job) {
+  constexpr size_t kLongest = 64;
+  const Json envs = job.value("envs", Json::object());
+  for (const auto& [name, value] : envs.items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (text.empty() || text.size() > kLongest || SoundsSecret(name)) continue;
+    if (const auto number = base::ParseNumber(text)) {
+      row.emplace_back("env_" + name, *number);
+    } else {
+      row.emplace_back("env_" + name, text);
+    }
+  }
+}
+
+void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
+  for (const char* key : {"network", "strategy", "optimizer", "rate", "momentum", "epochs"}) {
+    AddField(row, key, trainer, key);
+  }
+  AddField(row, "data", trainer, "source");
+  for (const char* key : {"image", "parameters", "images", "steps_per_epoch"}) {
+    AddField(row, key, plan, key);
+  }
+  for (const char* key : {"validation_images", "float64", "fine_tune", "staleness"}) {
+    AddField(row, key, trainer, key);
+  }
+  // As the network was built, with what the job left open.
+  const Json knobs = plan.value("knobs", trainer.value("knobs", Json::object()));
+  for (const auto& [knob, value] : knobs.items()) {
+    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    const auto number = base::ParseNumber(text);
+    row.emplace_back("knob_" + knob, number ? Cell(*number) : Cell(text));
+  }
+}
+
 // What was asked for: the columns that both sets begin with.
 Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   Row row;
   row.emplace_back("run", static_cast<double>(run_id));
   AddField(row, "engine", plan, "engine");
-  AddField(row, "workers", job, "workers");
-  AddField(row, "servers", job, "servers");
-  AddField(row, "cpus_per_worker", job, "cpus_per_worker");
-  if (!job.contains("trainer")) return row;
-  const Json& trainer = job["trainer"];
-  AddField(row, "network", trainer, "network");
-  AddField(row, "strategy", trainer, "strategy");
-  AddField(row, "optimizer", trainer, "optimizer");
-  AddField(row, "epochs", trainer, "epochs");
-  for (const char* key : {"parameters", "images", "steps_per_epoch"}) AddField(row, key, plan, key);
-  const Json knobs = trainer.value("knobs", Json::object());
-  for (const auto& [knob, value] : knobs.items()) {
-    AddField(row, "knob_" + knob, Json{{"value", value}}, "value");
+  for (const char* key : {"workers", "servers", "cpus_per_worker"}) AddField(row, key, job, key);
+  if (job.contains("trainer")) {
+    AddTrainer(row, job["trainer"], plan);
+  } else {
+    AddVariables(row, job);
   }
   return row;
+}
+
+// What makes a run no measure of the whole job: columns that are there only when it happened.
+void AddBlemishes(Row& row, const RunView& view) {
+  if (view.LostWorkers() > 0) {
+    row.emplace_back(kLostWorkers, static_cast<double>(view.LostWorkers()));
+  }
+  if (view.BegunAtStep() > 0) row.emplace_back(kBegunAtStep, view.BegunAtStep());
 }
 
 void AddBatches(Row& row, const Json& job) {
@@ -80,74 +127,82 @@ void AddBatches(Row& row, const Json& job) {
   row.emplace_back("global_batch", sum);
 }
 
-void AddSteps(Row& row, const EpochMeasures& measures) {
+void AddMean(Row& row, const char* name, const Measure& measure) {
+  if (const auto mean = measure.Mean()) row.emplace_back(name, *mean);
+}
+
+void AddSteps(Row& row, const StepMeasures& measures) {
   if (measures.steps == 0) return;
-  const auto steps = static_cast<double>(measures.steps);
-  row.emplace_back("steps", steps);
-  row.emplace_back("compute_s", measures.compute_s / steps);
-  // A script that never tells of its exchanges has not measured them as nothing.
-  if (measures.push_s + measures.update_s + measures.pull_s == 0) return;
-  row.emplace_back("push_s", measures.push_s / steps);
-  row.emplace_back("update_s", measures.update_s / steps);
-  row.emplace_back("pull_s", measures.pull_s / steps);
+  row.emplace_back("steps", static_cast<double>(measures.steps));
+  AddMean(row, "compute_s", measures.compute_s);
+  AddMean(row, "push_s", measures.push_s);
+  AddMean(row, "update_s", measures.update_s);
+  AddMean(row, "pull_s", measures.pull_s);
 }
 
-void AddToSum(EpochMeasures& sum, const EpochMeasures& one) {
-  sum.steps += one.steps;
-  sum.compute_s += one.compute_s;
-  sum.push_s += one.push_s;
-  sum.update_s += one.update_s;
-  sum.pull_s += one.pull_s;
-}
-
-Row RunRow(Row row, const Json& job, const RunView& view) {
-  AddBatches(row, job);
-  std::map<std::string, double> stages;  // the slowest worker's
-  std::map<std::string, double> metrics;
-  std::map<std::string, std::pair<double, int>> epoch_stages;  // sums over epochs of the slowest
-  std::map<int64_t, std::map<std::string, double>> slowest;
-  EpochMeasures steps;
+// What all processes used. Bytes that were not all counted are no measurement.
+void AddUsage(Row& row, const RunView& view) {
   RankUsage usage;
   for (const RankView& rank : view.ranks) {
-    if (rank.usage) {
-      usage.wall_s = std::max(usage.wall_s, rank.usage->wall_s);
-      usage.cpu_s += rank.usage->cpu_s;
-      usage.peak_memory_bytes += rank.usage->peak_memory_bytes;
-      usage.bytes_sent += rank.usage->bytes_sent;
-      usage.bytes_received += rank.usage->bytes_received;
-    }
+    if (!rank.usage) continue;
+    // Servers may outlive the work.
+    if (rank.role == "worker") usage.wall_s = std::max(usage.wall_s, rank.usage->wall_s);
+    usage.cpu_s += rank.usage->cpu_s;
+    usage.peak_memory_bytes += rank.usage->peak_memory_bytes;
+    usage.bytes_sent += rank.usage->bytes_sent;
+    usage.bytes_received += rank.usage->bytes_received;
+    usage.bytes_complete = usage.bytes_complete && rank.usage->bytes_complete;
+  }
+  row.emplace_back("wall_s", usage.wall_s);
+  row.emplace_back("cpu_s", usage.cpu_s);
+  row.emplace_back("peak_memory_bytes", usage.peak_memory_bytes);
+  if (!usage.bytes_complete) return;
+  row.emplace_back("bytes_sent", usage.bytes_sent);
+  row.emplace_back("bytes_received", usage.bytes_received);
+}
+
+// Means over epochs of what the slowest worker took.
+std::map<std::string, double> EpochStages(const RunView& view) {
+  std::map<int64_t, std::map<std::string, double>> slowest;
+  for (const RankView& rank : view.ranks) {
     if (rank.role != "worker") continue;
-    for (const auto& [name, seconds] : rank.stages) {
-      stages[name] = std::max(stages[name], seconds);
-    }
-    for (const auto& [name, value] : rank.metrics) metrics[name] = value;
     for (const auto& [number, epoch] : rank.epochs) {
-      AddToSum(steps, epoch);
       for (const auto& [name, seconds] : epoch.stages) {
         double& most = slowest[number][name];
         most = std::max(most, seconds);
       }
     }
   }
+  std::map<std::string, Measure> sums;
   for (const auto& [number, names] : slowest) {
-    for (const auto& [name, seconds] : names) {
-      epoch_stages[name].first += seconds;
-      ++epoch_stages[name].second;
-    }
+    for (const auto& [name, seconds] : names) sums[name].Add({seconds, 1});
   }
+  std::map<std::string, double> means;
+  for (const auto& [name, sum] : sums) means[name] = *sum.Mean();
+  return means;
+}
+
+Row RunRow(Row row, const Json& job, const RunView& view) {
+  AddBatches(row, job);
+  std::map<std::string, double> metrics;
+  StepMeasures steps;
+  for (const RankView& rank : view.ranks) {
+    if (rank.role != "worker") continue;
+    for (const auto& [name, value] : rank.metrics) metrics[name] = value;
+    steps.Add(rank.steps);
+    for (const auto& [number, epoch] : rank.epochs) steps.Add(epoch.steps);
+  }
+  metrics.erase(kBegunAtStep);
   AddSteps(row, steps);
-  row.emplace_back("wall_s", usage.wall_s);
-  row.emplace_back("cpu_s", usage.cpu_s);
-  row.emplace_back("peak_memory_bytes", usage.peak_memory_bytes);
-  row.emplace_back("bytes_sent", usage.bytes_sent);
-  row.emplace_back("bytes_received", usage.bytes_received);
+  AddUsage(row, view);
+  AddBlemishes(row, view);
   const auto epochs = view.Epochs();
   if (!epochs.empty()) {
     if (epochs.back().accuracy) row.emplace_back("accuracy", *epochs.back().accuracy);
     if (epochs.back().loss) row.emplace_back("loss", *epochs.back().loss);
   }
-  for (const auto& [name, sum] : epoch_stages) AddStage(row, name, sum.first / sum.second);
-  for (const auto& [name, seconds] : stages) AddStage(row, name, seconds);
+  for (const auto& [name, seconds] : EpochStages(view)) AddStage(row, name, seconds);
+  for (const auto& [name, seconds] : view.SlowestStages()) AddStage(row, name, seconds);
   for (const auto& [name, value] : metrics) AddMetric(row, name, value);
   return row;
 }
@@ -163,10 +218,12 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
     if (!trainer["shards"].empty()) row.emplace_back("shard", Whole(trainer["shards"], index));
   }
   row.emplace_back("epoch", static_cast<double>(number + 1));
-  AddSteps(row, epoch);
-  if (epoch.steps > 0) {
-    row.emplace_back("bytes_sent", epoch.bytes_sent);
-    row.emplace_back("bytes_received", epoch.bytes_received);
+  AddSteps(row, epoch.steps);
+  if (epoch.steps.bytes_sent.steps > 0) {
+    row.emplace_back("bytes_sent", epoch.steps.bytes_sent.sum);
+  }
+  if (epoch.steps.bytes_received.steps > 0) {
+    row.emplace_back("bytes_received", epoch.steps.bytes_received.sum);
   }
   for (const auto& [name, seconds] : epoch.stages) AddStage(row, name, seconds);
   for (const auto& [name, value] : epoch.metrics) AddMetric(row, name, value);
@@ -176,11 +233,19 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 }  // namespace
 
 bool IsRunInput(std::string_view column) {
-  static constexpr std::array<std::string_view, 13> kInputs{
-      "engine", "workers", "servers",    "cpus_per_worker", "network", "strategy", "optimizer",
-      "epochs", "images",  "parameters", "batch",           "host",    "shard"};
+  static constexpr std::array<std::string_view, 21> kInputs{
+      "engine",   "workers",   "servers",    "cpus_per_worker",
+      "network",  "strategy",  "optimizer",  "rate",
+      "momentum", "epochs",    "data",       "image",
+      "images",   "batch",     "parameters", "validation_images",
+      "float64",  "fine_tune", "staleness",  "host",
+      "shard"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
-         column.starts_with("knob_");
+         column.starts_with("knob_") || column.starts_with("env_");
+}
+
+std::array<std::string, 2> SampleSetsOf(const std::string& run_name) {
+  return {run_name + ".runs", run_name + ".epochs"};
 }
 
 core::Table InputsOf(const Json& job, const Json& plan) {
@@ -197,16 +262,19 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
   core::TableBuilder runs;
   runs.AddRow(RunRow(configuration, job, view));
   std::vector<core::CollectedRows> samples;
-  samples.push_back({name + ".runs", std::move(runs).Finish(core::kCollected)});
+  const auto sets = SampleSetsOf(name);
+  samples.push_back({sets[0], std::move(runs).Finish(core::kCollected)});
   core::TableBuilder epochs;
   for (const RankView& rank : view.ranks) {
     if (rank.role != "worker") continue;
     for (const auto& [number, measures] : rank.epochs) {
-      epochs.AddRow(EpochRow(configuration, job, rank, number, measures));
+      Row row = EpochRow(configuration, job, rank, number, measures);
+      AddBlemishes(row, view);
+      epochs.AddRow(row);
     }
   }
   core::Table table = std::move(epochs).Finish(core::kCollected);
-  if (table.row_count > 0) samples.push_back({name + ".epochs", std::move(table)});
+  if (table.row_count > 0) samples.push_back({sets[1], std::move(table)});
   return samples;
 }
 

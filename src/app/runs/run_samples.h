@@ -1,6 +1,7 @@
 // What a run has measured, as rows of samples.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,15 @@ namespace reckon::app {
 std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& name,
                                            const base::Json& job, const base::Json& plan,
                                            const RunView& view);
+
+// Of a run of that name: "NAME.runs", "NAME.epochs".
+std::array<std::string, 2> SampleSetsOf(const std::string& run_name);
+
+// Columns of runs that are no measure of the whole job: workers that died on the way, and steps
+// that an earlier run had done. Models are not fitted to such rows.
+inline constexpr const char* kLostWorkers = "lost_workers";
+inline constexpr const char* kBegunAtStep = "begun_at_step";
+inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep};
 
 // The columns of such sets that say what was asked for, and so can be asked about before a run: the
 // inputs of models. Everything else was measured, follows from them, or only tells rows apart.

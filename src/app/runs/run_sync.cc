@@ -4,10 +4,12 @@
 #include <chrono>
 #include <map>
 #include <queue>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "act/local/event_file.h"
 #include "act/local/leftovers.h"
@@ -67,16 +69,11 @@ bool WasMoved(const base::Result<Value>& result) {
   return !result.ok() && result.error().code() == ErrorCode::kFailed;
 }
 
-// Whoever plans holds a lock; between adding the run and taking the lock nobody sees it.
-bool BeingPlanned(const act::RunFolder& folder, const core::Run& run, const base::Clock& clock) {
-  constexpr std::chrono::seconds kUnseen{10};
-  return act::SupervisorLives(PlanningFolder(folder)) || clock.Now() - run.changed_at < kUnseen;
-}
-
 // Keepers end with their supervisor; only what was killed together with both may still be there.
 // What could not be ended, in words to add to a reason.
 std::string RemoveLeftovers(const act::RunFolder& folder) {
   constexpr std::chrono::seconds kLimit{5};
+  unlink(folder.reserve().c_str());
   const auto spec = act::ReadLaunchSpec(folder);
   if (!spec.ok()) return "";  // without a spec nothing was started
   const auto killed = act::KillLeftovers(folder, spec->token, kLimit);
@@ -84,17 +81,24 @@ std::string RemoveLeftovers(const act::RunFolder& folder) {
   return killed.ok() ? "" : "; " + killed.error().Describe();
 }
 
-// Why the store says the run has ended.
-base::Result<std::string> StoredReason(store::Store& store, int64_t run_id) {
-  constexpr size_t kMost = 1000;
+// What the store says of the end.
+struct StoredEnd {
   std::string reason;
+  std::string samples;  // why they were not kept; empty: they were
+};
+
+base::Result<StoredEnd> FindStoredEnd(store::Store& store, int64_t run_id) {
+  constexpr size_t kMost = 1000;
+  StoredEnd end;
   RECKON_ASSIGN(const std::vector<core::Event> events, store.ListEvents(run_id, 0, kMost));
   for (const core::Event& event : events) {
     if (event.kind != "run.state") continue;
     const base::Json detail = Parsed(event.detail).value("detail", base::Json::object());
-    reason = detail.is_object() ? detail.value("reason", "") : "";
+    if (!detail.is_object()) continue;
+    end.reason = detail.value("reason", "");
+    end.samples = detail.value("samples", "");
   }
-  return reason;
+  return end;
 }
 
 // The end of a run that nobody lived to tell of.
@@ -117,9 +121,10 @@ base::Result<core::Run> Finish(store::Store& store, const core::Run& run, RunSta
   }
   auto finished = store.FinishRun(run.id, run.state, to, Detail(view.reason), samples);
   if (finished.ok() || finished.error().code() != ErrorCode::kBadInput) return finished;
-  // The rows cannot be kept (a set of that name was imported): the end itself is not lost for that.
-  const std::string why = view.reason + finished.error().Describe();
-  return store.FinishRun(run.id, run.state, to, Detail(why), {});
+  // The rows cannot be kept: the end itself is not lost for that, and says so.
+  const std::string why = base::DumpJsonLine(
+      base::Json{{"reason", view.reason}, {"samples", finished.error().Describe()}});
+  return store.FinishRun(run.id, run.state, to, why, {});
 }
 
 base::Status Move(store::Store& store, core::Run& run, RunState to, const RunView& view) {
@@ -140,33 +145,91 @@ base::Status Move(store::Store& store, core::Run& run, RunState to, const RunVie
 
 }  // namespace
 
+base::Result<bool> BeingPlanned(const std::filesystem::path& db, const core::Run& run,
+                                const base::Clock& clock) {
+  if (run.state != RunState::kQueued && run.state != RunState::kPlanning) return false;
+  const act::RunFolder folder(RunFolderPath(db, run.id));
+  // Its supervisor was there, whatever the store has heard of it.
+  std::error_code error;
+  if (std::filesystem::exists(folder.lock(), error)) return false;
+  // Whoever plans holds a lock; between adding the run and taking the lock nobody sees it.
+  constexpr std::chrono::seconds kUnseen{10};
+  RECKON_ASSIGN(const bool planned, act::SupervisorLives(PlanningFolder(folder)));
+  return planned || clock.Now() - run.changed_at < kUnseen;
+}
+
+base::Result<std::string> WhyNotKept(store::Store& store, const std::string& run_name) {
+  RECKON_ASSIGN(const std::vector<core::SampleSet> sets, store.ListSampleSets());
+  for (const core::SampleSet& set : sets) {
+    if (set.source == core::kCollected) continue;
+    for (const std::string& own : SampleSetsOf(run_name)) {
+      if (set.name != own) continue;
+      return fmt::format(
+          "the store has a set '{}' that was imported from {}; what runs of '{}' measure would go "
+          "there",
+          own, set.source, run_name);
+    }
+  }
+  return std::string();
+}
+
+namespace {
+
+bool TellsEnd(const RunView& view) { return view.state && core::IsFinal(*view.state); }
+
+// A look at a run's folder.
+struct Sight {
+  bool planned = false;     // a `reckon` is about to start it
+  bool started = false;     // a supervisor has been there
+  bool supervised = false;  // and is
+};
+
+// Looks until nothing has changed: what is seen of a dead run is then all there is, and one that
+// was born meanwhile is not taken for dead. The order in which things are asked is that in which a
+// run begins, so that each answer holds for those after it.
+base::Result<Sight> LookAt(const std::filesystem::path& db, const core::Run& run,
+                           const base::Clock& clock, RunView& view) {
+  const act::RunFolder folder(RunFolderPath(db, run.id));
+  act::EventReader reader(folder.events());
+  for (;;) {
+    Sight sight;
+    std::error_code error;
+    RECKON_ASSIGN(sight.planned, BeingPlanned(db, run, clock));
+    sight.started = std::filesystem::exists(folder.lock(), error);
+    RECKON_ASSIGN(sight.supervised, act::SupervisorLives(folder));
+    bool news = false;
+    RECKON_TRY(reader.Next([&](const base::Json& event) {
+      view.Add(event);
+      news = true;
+    }));
+    if (sight.supervised || !news || TellsEnd(view)) return sight;
+  }
+}
+
+}  // namespace
+
 base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path& db,
                                 int64_t run_id, const base::Clock& clock) {
   SyncedRun synced;
-  RECKON_ASSIGN(synced.run, store.FindRun(run_id));
-  const act::RunFolder folder(RunFolderPath(db, run_id));
-  // First whether it lives, then what it wrote: so the events of a dead one are all there.
-  synced.supervised = act::SupervisorLives(folder);
-  act::EventReader reader(folder.events());
-  RECKON_ASSIGN(const std::vector<base::Json> events, reader.Next());
-  for (const base::Json& event : events) synced.view.Add(event);
   RunView& view = synced.view;
-  const bool told_end = view.state && core::IsFinal(*view.state);
+  RECKON_ASSIGN(synced.run, store.FindRun(run_id));
+  const auto sight = LookAt(db, synced.run, clock, view);
+  // Not to be seen is not dead.
+  if (!sight.ok()) synced.note = sight.error().Describe();
   if (core::IsFinal(synced.run.state)) {
-    if (told_end) return synced;
-    RECKON_ASSIGN(std::string reason, StoredReason(store, run_id));
-    End(view, synced.run, std::move(reason));
+    RECKON_ASSIGN(StoredEnd stored, FindStoredEnd(store, run_id));
+    if (!stored.samples.empty()) synced.note = "what it measured was not kept: " + stored.samples;
+    if (!TellsEnd(view)) End(view, synced.run, std::move(stored.reason));
     return synced;
   }
-  if (!told_end && !synced.supervised) {
-    // A supervisor that told something was started, whatever the store has heard of it.
-    const bool planned = !view.state && (synced.run.state == RunState::kQueued ||
-                                         synced.run.state == RunState::kPlanning);
-    if (planned && BeingPlanned(folder, synced.run, clock)) return synced;
+  if (!sight.ok()) return synced;
+  const bool told_end = TellsEnd(view);
+  const bool was_started = view.state || sight->started;
+  if (!told_end && !sight->supervised && (was_started || !sight->planned)) {
     view.state = RunState::kFailed;
-    view.reason = planned ? "reckon died before it was started"
-                          : "its supervisor died; the ranks died with it";
-    view.reason += RemoveLeftovers(folder);
+    view.reason = was_started ? "its supervisor died; the ranks died with it"
+                              : "reckon died before it was started";
+    view.reason += RemoveLeftovers(act::RunFolder(RunFolderPath(db, run_id)));
   }
   if (view.state && *view.state != synced.run.state) {
     RECKON_TRY(Move(store, synced.run, *view.state, view));

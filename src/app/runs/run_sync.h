@@ -14,7 +14,8 @@ namespace reckon::app {
 struct SyncedRun {
   core::Run run;
   RunView view;
-  bool supervised = false;  // somebody looks after it right now
+  // What somebody should know besides: that its folder cannot be read, or its samples not be kept.
+  std::string note;
 };
 
 // Reads the run's events, moves its state in the store, and when it has ended stores its samples;
@@ -22,5 +23,12 @@ struct SyncedRun {
 // one has done, the others find done. kNotFound: no such run.
 base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path& db,
                                 int64_t run_id, const base::Clock& clock);
+
+// Whether a `reckon` is about to start it: it is in the store, its supervisor is not yet.
+base::Result<bool> BeingPlanned(const std::filesystem::path& db, const core::Run& run,
+                                const base::Clock& clock);
+
+// Why the rows of a run named so could not be kept: a set of their name was imported. "": they can.
+base::Result<std::string> WhyNotKept(store::Store& store, const std::string& run_name);
 
 }  // namespace reckon::app

@@ -22,12 +22,13 @@ std::string TextAt(const Json& event, const char* key) {
   return found != event.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
-double SumAt(const Json& event, const char* key) {
+Measure MeasureAt(const Json& event, const char* key) {
+  Measure measure;
   const auto found = event.find(key);
-  double sum = 0;
-  if (found == event.end() || !found->is_array()) return sum;
-  for (const Json& value : *found) sum += value.is_number() ? value.get<double>() : 0;
-  return sum;
+  if (found == event.end() || !found->is_array()) return measure;
+  for (const Json& value : *found) measure.sum += value.is_number() ? value.get<double>() : 0;
+  measure.steps = static_cast<int64_t>(found->size());
+  return measure;
 }
 
 bool Has(const Json& event, const char* key) {
@@ -59,18 +60,49 @@ RankView& RunView::Rank(const std::string& role, int64_t index) {
   return *ranks.insert(place, std::move(rank));
 }
 
-void RunView::AddSteps(const Json& event, RankView& rank) {
-  EpochMeasures& epoch = rank.epochs[static_cast<int64_t>(NumberAt(event, "epoch"))];
-  const auto computes = event.find("compute_s");
-  if (computes == event.end() || !computes->is_array()) return;
-  epoch.steps += static_cast<int64_t>(computes->size());
-  epoch.compute_s += SumAt(event, "compute_s");
-  epoch.push_s += SumAt(event, "push_s");
-  epoch.update_s += SumAt(event, "update_s");
-  epoch.pull_s += SumAt(event, "pull_s");
-  epoch.bytes_sent += SumAt(event, "bytes_sent");
-  epoch.bytes_received += SumAt(event, "bytes_received");
+namespace {
+
+StepMeasures StepsOf(const Json& event) {
+  StepMeasures steps;
+  steps.compute_s = MeasureAt(event, "compute_s");
+  steps.push_s = MeasureAt(event, "push_s");
+  steps.update_s = MeasureAt(event, "update_s");
+  steps.pull_s = MeasureAt(event, "pull_s");
+  steps.bytes_sent = MeasureAt(event, "bytes_sent");
+  steps.bytes_received = MeasureAt(event, "bytes_received");
+  steps.steps = steps.compute_s.steps;
+  return steps;
 }
+
+void AddUsage(const Json& event, RankView& rank) {
+  const RankUsage& earlier = rank.earlier_lives;
+  const auto complete = event.find("complete");
+  RankUsage usage;
+  usage.wall_s = earlier.wall_s + NumberAt(event, "wall_s");
+  usage.cpu_s = earlier.cpu_s + NumberAt(event, "cpu_s");
+  usage.peak_memory_bytes =
+      std::max(earlier.peak_memory_bytes, NumberAt(event, "peak_memory_bytes"));
+  usage.bytes_sent = earlier.bytes_sent + NumberAt(event, "bytes_sent");
+  usage.bytes_received = earlier.bytes_received + NumberAt(event, "bytes_received");
+  usage.bytes_complete =
+      earlier.bytes_complete && (complete == event.end() || *complete != Json(false));
+  rank.usage = usage;
+}
+
+void AddProgress(const Json& event, double at, RankView& rank) {
+  rank.done = NumberAt(event, "done");
+  rank.total = NumberAt(event, "total");
+  rank.unit = TextAt(event, "unit");
+  rank.own_remaining_s.reset();
+  if (Has(event, "remaining_s")) rank.own_remaining_s = NumberAt(event, "remaining_s");
+  if (rank.times_told++ == 0) {
+    rank.first_told_at = at;
+    rank.first_done = rank.done;
+  }
+  rank.last_told_at = at;
+}
+
+}  // namespace
 
 void RunView::Add(const Json& event) {
   const std::string kind = TextAt(event, "kind");
@@ -91,16 +123,16 @@ void RunView::Add(const Json& event) {
     rank.pid = static_cast<int64_t>(NumberAt(event, "pid"));
     rank.state = "running";
     rank.ended = false;
+    rank.times_told = 0;
+    if (rank.usage) rank.earlier_lives = *rank.usage;
   } else if (kind == "rank.ended") {
     rank.state = EndInWords(event);
     rank.ended = true;
     rank.ended_well = rank.state == "done";
   } else if (kind == "rank.usage") {
-    rank.usage = RankUsage{NumberAt(event, "wall_s"), NumberAt(event, "cpu_s"),
-                           NumberAt(event, "peak_memory_bytes"), NumberAt(event, "bytes_sent"),
-                           NumberAt(event, "bytes_received")};
+    AddUsage(event, rank);
   } else if (kind == "steps") {
-    AddSteps(event, rank);
+    (Has(event, "epoch") ? rank.epochs[epoch].steps : rank.steps).Add(StepsOf(event));
   } else if (kind == "stage") {
     auto& stages = Has(event, "epoch") ? rank.epochs[epoch].stages : rank.stages;
     stages[TextAt(event, "stage")] += NumberAt(event, "seconds");
@@ -110,33 +142,81 @@ void RunView::Add(const Json& event) {
     metrics[name] = NumberAt(event, "value");
     if (name == "accuracy" && Has(event, "epoch")) rank.epochs[epoch].accuracy_at = at;
   } else if (kind == "progress") {
-    rank.done = NumberAt(event, "done");
-    rank.total = NumberAt(event, "total");
-    rank.unit = TextAt(event, "unit");
-    if (Has(event, "remaining_s")) rank.remaining_s = NumberAt(event, "remaining_s");
-    if (!first_told_at_) {
-      first_told_at_ = at;
-      first_told_ = WorkersProgress(at).done;
-    }
+    AddProgress(event, at, rank);
   }
+}
+
+std::optional<double> Measure::Mean() const {
+  if (steps == 0) return std::nullopt;
+  return sum / static_cast<double>(steps);
+}
+
+void Measure::Add(const Measure& other) {
+  sum += other.sum;
+  steps += other.steps;
+}
+
+void StepMeasures::Add(const StepMeasures& other) {
+  steps += other.steps;
+  compute_s.Add(other.compute_s);
+  push_s.Add(other.push_s);
+  update_s.Add(other.update_s);
+  pull_s.Add(other.pull_s);
+  bytes_sent.Add(other.bytes_sent);
+  bytes_received.Add(other.bytes_received);
+}
+
+std::optional<double> RankView::Remaining(double now) const {
+  if (ended || times_told == 0) return std::nullopt;
+  const double quiet_s = std::max(0.0, now - last_told_at);
+  if (own_remaining_s) return std::max(0.0, *own_remaining_s - quiet_s);
+  const double gained = done - first_done;
+  if (gained <= 0) return std::nullopt;
+  // Between two tellings work goes on as it did; longer silence is work that takes longer.
+  const double took_s = last_told_at - first_told_at;
+  const double usual_gap_s = took_s / static_cast<double>(std::max<int64_t>(1, times_told - 1));
+  const double overdue_s = std::max(0.0, quiet_s - usual_gap_s);
+  const double left_s = (total - done) * (took_s + overdue_s) / gained;
+  return std::max(0.0, left_s - std::min(quiet_s, usual_gap_s));
 }
 
 RunView::Progress RunView::WorkersProgress(double now) const {
   Progress progress;
   for (const RankView& rank : ranks) {
-    if (rank.role != "worker" || (rank.ended && !rank.ended_well)) continue;
+    if (rank.role != "worker" || rank.Lost()) continue;
     progress.done += rank.done;
     progress.total += rank.total;
     if (!rank.unit.empty()) progress.unit = rank.unit;
-    if (rank.remaining_s) {
-      progress.remaining_s = std::max(progress.remaining_s.value_or(0), *rank.remaining_s);
+    if (const auto left_s = rank.Remaining(now)) {
+      progress.remaining_s = std::max(progress.remaining_s.value_or(0), *left_s);
     }
   }
-  if (!progress.remaining_s && first_told_at_ && progress.done > first_told_) {
-    const double rate = (progress.done - first_told_) / std::max(1e-3, now - *first_told_at_);
-    progress.remaining_s = (progress.total - progress.done) / rate;
-  }
   return progress;
+}
+
+std::map<std::string, double> RunView::SlowestStages() const {
+  std::map<std::string, double> slowest;
+  for (const RankView& rank : ranks) {
+    if (rank.role != "worker") continue;
+    for (const auto& [stage, seconds] : rank.stages) {
+      slowest[stage] = std::max(slowest[stage], seconds);
+    }
+  }
+  return slowest;
+}
+
+int64_t RunView::LostWorkers() const {
+  return std::count_if(ranks.begin(), ranks.end(),
+                       [](const RankView& rank) { return rank.role == "worker" && rank.Lost(); });
+}
+
+double RunView::BegunAtStep() const {
+  double step = 0;
+  for (const RankView& rank : ranks) {
+    const auto begun = rank.metrics.find("begun_at_step");
+    if (begun != rank.metrics.end()) step = std::max(step, begun->second);
+  }
+  return step;
 }
 
 namespace {

@@ -12,26 +12,44 @@
 
 namespace reckon::app {
 
-// What one rank measured in one epoch: sums over its steps, in seconds and bytes.
-struct EpochMeasures {
+// Sums over the steps that told of it; a rank need not tell of every part.
+struct Measure {
+  double sum = 0;
   int64_t steps = 0;
-  double compute_s = 0;
-  double push_s = 0;
-  double update_s = 0;
-  double pull_s = 0;
-  double bytes_sent = 0;
-  double bytes_received = 0;
+
+  std::optional<double> Mean() const;
+  void Add(const Measure& other);
+};
+
+// What a rank measured in its steps, in seconds and bytes.
+struct StepMeasures {
+  int64_t steps = 0;
+  Measure compute_s;
+  Measure push_s;
+  Measure update_s;
+  Measure pull_s;
+  Measure bytes_sent;
+  Measure bytes_received;
+
+  void Add(const StepMeasures& other);
+};
+
+// What one rank measured in one epoch.
+struct EpochMeasures {
+  StepMeasures steps;
   std::map<std::string, double> stages;   // seconds: "train_epoch"
   std::map<std::string, double> metrics;  // the last value: "accuracy"
   double accuracy_at = 0;                 // when it was told, seconds since 1970
 };
 
+// Of all lives of a rank: a server may be started again.
 struct RankUsage {
   double wall_s = 0;
   double cpu_s = 0;
   double peak_memory_bytes = 0;
   double bytes_sent = 0;
   double bytes_received = 0;
+  bool bytes_complete = true;  // no connection escaped the count
 };
 
 struct RankView {
@@ -45,11 +63,23 @@ struct RankView {
   double done = 0;  // of its own progress
   double total = 0;
   std::string unit;
-  std::optional<double> remaining_s;  // as it says itself
   std::optional<RankUsage> usage;
   std::map<int64_t, EpochMeasures> epochs;
+  StepMeasures steps;                     // told without an epoch
   std::map<std::string, double> stages;   // outside of epochs, seconds
   std::map<std::string, double> metrics;  // outside of epochs, the last value
+
+  bool Lost() const { return ended && !ended_well; }
+  // Seconds until its work is done, as it says itself or by its speed so far; none: unknown.
+  std::optional<double> Remaining(double now) const;
+
+  // For that speed: of progress in this life.
+  double first_told_at = 0;  // seconds since 1970
+  double last_told_at = 0;
+  double first_done = 0;
+  int64_t times_told = 0;
+  std::optional<double> own_remaining_s;  // when last told
+  RankUsage earlier_lives;
 };
 
 struct RunView {
@@ -59,7 +89,8 @@ struct RunView {
   std::optional<double> running_since;  // seconds since 1970
   std::optional<double> ended_at;
 
-  // Images done of all images, over the workers that are not lost; total 0: unknown.
+  // Images done of all images, over the workers that are not lost; total 0: unknown. What remains
+  // is what the slowest of them needs.
   struct Progress {
     double done = 0;
     double total = 0;
@@ -67,6 +98,11 @@ struct RunView {
     std::optional<double> remaining_s;
   };
   Progress WorkersProgress(double now) const;
+  // By name of the stage, outside of epochs: the slowest worker's seconds.
+  std::map<std::string, double> SlowestStages() const;
+  int64_t LostWorkers() const;
+  // Of a training that went on from a checkpoint: steps that were done before; else 0.
+  double BegunAtStep() const;
   // By epoch: accuracy, loss, and the slowest worker's time. Accuracy is that over all workers'
   // images, or of workers that do not go in step that of the last one.
   struct Epoch {
@@ -80,12 +116,6 @@ struct RunView {
 
   void Add(const base::Json& event);
   RankView& Rank(const std::string& role, int64_t index);
-
- private:
-  void AddSteps(const base::Json& event, RankView& rank);
-  // For the rate: when progress was first told, and how far it was then.
-  std::optional<double> first_told_at_;
-  double first_told_ = 0;
 };
 
 }  // namespace reckon::app

@@ -10,6 +10,7 @@
 
 #include "act/local/event_file.h"
 #include "act/local/run_folder.h"
+#include "act/local/supervisor.h"
 #include "app/data.h"
 #include "app/runs/run_files.h"
 #include "app/runs/run_sync.h"
@@ -20,6 +21,7 @@ namespace {
 
 using base::Error;
 using base::ErrorCode;
+using core::RunState;
 
 constexpr std::chrono::milliseconds kLook{100};
 
@@ -42,40 +44,31 @@ base::Result<int64_t> RunNumber(const std::string& run, store::Store& store,
 base::Result<RunReport> Report(store::Store& store, int64_t id, const Context& context) {
   RECKON_ASSIGN(SyncedRun synced, SyncRun(store, context.db, id, context.clock));
   auto forecast = ForecastOf(synced.run, synced.view);
-  return RunReport{std::move(synced.run), std::move(synced.view), std::move(forecast),
-                   RunFolderPath(context.db, id).string(), SecondsNow(context)};
+  return RunReport{std::move(synced.run),  std::move(synced.view),
+                   std::move(forecast),    RunFolderPath(context.db, id).string(),
+                   std::move(synced.note), SecondsNow(context)};
 }
 
-// The bar over all workers' images. Workers that are lost take their part with them, so the whole
-// may shrink.
-class ProgressBar {
- public:
-  explicit ProgressBar(base::Progress& progress) : progress_(progress) {}
-  ~ProgressBar() {
-    if (total_ > 0) progress_.End();
-  }
-  ProgressBar(const ProgressBar&) = delete;
-  ProgressBar& operator=(const ProgressBar&) = delete;
+// How far the run is, for whoever waits for it.
+void ShowProgress(const RunView& view, double begun, double now, base::Progress& progress) {
+  const RunView::Progress state = view.WorkersProgress(now);
+  const std::string what =
+      state.total > 0 ? "training" : core::RunStateName(view.state.value_or(RunState::kStarting));
+  base::ProgressState shown{what, now - view.running_since.value_or(begun), {}, state.remaining_s};
+  if (state.total > 0) shown.share = state.done / state.total;
+  progress.Tell(shown);
+}
 
-  void Show(const RunView& view, double now) {
-    const RunView::Progress state = view.WorkersProgress(now);
-    if (state.total <= 0) return;
-    const auto total = static_cast<uint64_t>(state.total);
-    if (total != total_) {
-      if (total_ > 0) progress_.End();
-      progress_.Begin("training", total);
-      total_ = total;
-      shown_ = 0;
-    }
-    const auto done = static_cast<uint64_t>(state.done);
-    if (done > shown_) progress_.Advance(done - shown_);
-    shown_ = std::max(shown_, done);
-  }
+// Ends what `progress` showed, however its user leaves.
+class ShownUntilEnd {
+ public:
+  explicit ShownUntilEnd(base::Progress& progress) : progress_(progress) {}
+  ~ShownUntilEnd() { progress_.End(); }
+  ShownUntilEnd(const ShownUntilEnd&) = delete;
+  ShownUntilEnd& operator=(const ShownUntilEnd&) = delete;
 
  private:
   base::Progress& progress_;
-  uint64_t total_ = 0;
-  uint64_t shown_ = 0;
 };
 
 }  // namespace
@@ -86,14 +79,14 @@ base::Result<RunReport> FollowRun(int64_t run_id, const Context& context) {
   // At once, since a second Ctrl-C ends this process; what goes wrong shows when it is asked again.
   const std::stop_callback ask(context.stop, [&folder] { (void)act::RequestStop(folder); });
   {
-    ProgressBar bar(context.progress);
+    const ShownUntilEnd shown(context.progress);
+    const double begun = SecondsNow(context);
     RunView view;
     act::EventReader reader(folder.events());
     while (true) {
-      const bool lives = act::SupervisorLives(folder);
-      RECKON_ASSIGN(const std::vector<base::Json> events, reader.Next());
-      for (const base::Json& event : events) view.Add(event);
-      bar.Show(view, SecondsNow(context));
+      RECKON_ASSIGN(const bool lives, act::SupervisorLives(folder));
+      RECKON_TRY(reader.Next([&](const base::Json& event) { view.Add(event); }));
+      ShowProgress(view, begun, SecondsNow(context), context.progress);
       if (!lives) break;
       if (context.stop.stop_requested() && !asked) {
         asked = true;
@@ -114,22 +107,77 @@ base::Result<RunReport> FindRunReport(const std::string& run, const Context& con
   return Report(*store, id, context);
 }
 
+namespace {
+
+// The run that a stop without a number means: the newest that has not ended.
+base::Result<int64_t> RunToStop(const std::string& run, store::Store& store,
+                                const Context& context) {
+  constexpr size_t kPage = 100;
+  if (!run.empty()) return RunNumber(run, store, context);
+  std::optional<int64_t> before;
+  for (;;) {
+    RECKON_ASSIGN(const std::vector<core::Run> page, store.ListRuns(kPage, before));
+    for (const core::Run& one : page) {
+      if (core::IsFinal(one.state)) continue;
+      RECKON_ASSIGN(const SyncedRun synced, SyncRun(store, context.db, one.id, context.clock));
+      if (!core::IsFinal(synced.run.state)) return one.id;
+    }
+    if (page.size() < kPage) break;
+    before = page.back().id;
+  }
+  return base::BadInput(fmt::format("no run of store '{}' is at work", context.db.string()));
+}
+
+// Asks until somebody has heard it: a run that is being planned has no supervisor yet.
+base::Status AskToStop(store::Store& store, int64_t id, const Context& context) {
+  const act::RunFolder folder(RunFolderPath(context.db, id));
+  while (true) {
+    base::Status asked = act::RequestStop(folder);
+    if (asked.ok() || asked.error().code() != ErrorCode::kNotFound) return asked;
+    RECKON_ASSIGN(const core::Run run, store.FindRun(id));
+    RECKON_ASSIGN(const bool planned, BeingPlanned(context.db, run, context.clock));
+    // One that ended in between is as stopped as it can be.
+    if (!planned) return {};
+    if (context.stop.stop_requested()) {
+      return Error(ErrorCode::kInterrupted, fmt::format("run {} goes on", id));
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+// A supervisor ends its ranks within their grace and a minute; one that stands still never does.
+std::chrono::steady_clock::duration StopPatience(const act::RunFolder& folder) {
+  const auto spec = act::ReadLaunchSpec(folder);
+  const double grace_s = spec.ok() ? spec->stop_grace_s : 0;
+  return std::chrono::seconds(static_cast<int64_t>(90 + grace_s));
+}
+
+}  // namespace
+
 base::Result<RunReport> StopRun(const std::string& run, const Context& context) {
   RECKON_ASSIGN(const auto store, OpenStore(context, false));
-  RECKON_ASSIGN(const int64_t id, RunNumber(run, *store, context));
+  RECKON_ASSIGN(const int64_t id, RunToStop(run, *store, context));
   RECKON_ASSIGN(const RunReport before, Report(*store, id, context));
   if (core::IsFinal(before.run.state)) {
     return base::BadInput(
         fmt::format("run {} is {} already", id, core::RunStateName(before.run.state)));
   }
   const act::RunFolder folder(RunFolderPath(context.db, id));
-  const base::Status asked = act::RequestStop(folder);
-  // One that ended in between is as stopped as it can be.
-  if (!asked.ok() && asked.error().code() != ErrorCode::kNotFound) return asked.error();
-  while (act::SupervisorLives(folder)) {
+  RECKON_TRY(AskToStop(*store, id, context));
+  const auto deadline = std::chrono::steady_clock::now() + StopPatience(folder);
+  bool killed = false;
+  while (true) {
+    RECKON_ASSIGN(const bool lives, act::SupervisorLives(folder));
+    if (!lives) break;
     if (context.stop.stop_requested()) {
       return Error(ErrorCode::kInterrupted,
                    fmt::format("run {} was asked to stop; not waited for", id));
+    }
+    if (!killed && std::chrono::steady_clock::now() >= deadline) {
+      killed = true;
+      context.log.Warn("the supervisor does not answer; it is killed, and its ranks with it");
+      const base::Status done = act::KillSupervisor(folder);
+      if (!done.ok() && done.error().code() != ErrorCode::kNotFound) return done.error();
     }
     std::this_thread::sleep_for(kLook);
   }

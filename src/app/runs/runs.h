@@ -28,7 +28,8 @@ struct RunReport {
   RunView view;
   std::optional<RunForecast> forecast;
   std::string folder;
-  double now = 0;  // seconds since 1970, for times until now
+  std::string note;  // as of SyncedRun
+  double now = 0;    // seconds since 1970, for times until now
 };
 
 // Checks the job, registers the run and starts its supervisor; returns while the run goes on.
@@ -41,7 +42,8 @@ base::Result<RunReport> FollowRun(int64_t run_id, const Context& context);
 // `run`: its number, or "" or "last" for the newest.
 base::Result<RunReport> FindRunReport(const std::string& run, const Context& context);
 
-// Returns when nothing of the run is left. kBadInput: it has ended already.
+// Without a number: the newest run that has not ended. Returns when nothing of it is left.
+// kBadInput: it has ended already.
 base::Result<RunReport> StopRun(const std::string& run, const Context& context);
 
 struct LogsRequest {

@@ -56,6 +56,9 @@ base::Status CheckTrainer(const core::Job& job, const std::string& job_file,
         fmt::format("{}: {} workers with this batch and data need about {} of memory; {} are free",
                     job_file, job.workers, base::FormatBytes(needed), base::FormatBytes(memory)));
   }
+  const train::ImageShape& image = checked->image;
+  plan["image"] = fmt::format("{}x{}x{}", image.channels, image.height, image.width);
+  plan["knobs"] = checked->network.knobs;
   plan["parameters"] = checked->network.parameters();
   plan["images"] = checked->dealing.rows();
   plan["steps_per_epoch"] = checked->dealing.steps();
@@ -98,7 +101,9 @@ base::Status MoveAside(const std::filesystem::path& folder) {
   std::error_code error;
   if (!std::filesystem::exists(folder, error)) return {};
   const act::RunFolder earlier(folder);
-  if (act::SupervisorLives(earlier) || act::SupervisorLives(PlanningFolder(earlier))) {
+  RECKON_ASSIGN(const bool runs, act::SupervisorLives(earlier));
+  RECKON_ASSIGN(const bool planned, act::SupervisorLives(PlanningFolder(earlier)));
+  if (runs || planned) {
     return Error(ErrorCode::kUnavailable,
                  fmt::format("{} has a run of another store at work", folder.string()));
   }
@@ -141,6 +146,10 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
     plan["forecast"] = ToJson(forecast);
   }
   RECKON_ASSIGN(const auto store, OpenStore(context, true));
+  RECKON_ASSIGN(const std::string not_kept, WhyNotKept(*store, job.name));
+  if (!not_kept.empty()) {
+    return base::BadInput(not_kept + "; give the job another name (--set name=...)");
+  }
   core::Run run;
   run.name = job.name;
   run.job = base::DumpJsonLine(job_json);
@@ -152,6 +161,9 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
     RECKON_ASSIGN(const act::RunLock planning,
                   act::RunLock::Take(PlanningFolder(act::RunFolder(folder))));
     RECKON_ASSIGN(run, store->MoveRun(run.id, RunState::kQueued, RunState::kPlanning, ""));
+    if (context.stop.stop_requested()) {
+      return Error(ErrorCode::kInterrupted, "interrupted before anything was started");
+    }
     return Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs});
   };
   base::Status launched = launch();
@@ -161,10 +173,7 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
     RECKON_TRY(store->MoveRun(run.id, run.state, RunState::kFailed, reason));
     return std::move(launched).error();
   }
-  RECKON_ASSIGN(SyncedRun synced, SyncRun(*store, context.db, run.id, context.clock));
-  auto forecast = ForecastOf(synced.run, synced.view);
-  return RunReport{std::move(synced.run), std::move(synced.view), std::move(forecast),
-                   folder.string(), 0};
+  return FindRunReport(std::to_string(run.id), context);
 }
 
 }  // namespace reckon::app

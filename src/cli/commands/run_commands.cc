@@ -38,12 +38,7 @@ std::string EpochTable(const app::RunReport& report) {
 
 // Stages outside of epochs: the slowest worker's.
 std::string StageTable(const app::RunReport& report) {
-  std::map<std::string, double> slowest;
-  for (const app::RankView& rank : report.view.ranks) {
-    for (const auto& [stage, seconds] : rank.stages) {
-      slowest[stage] = std::max(slowest[stage], seconds);
-    }
-  }
+  const std::map<std::string, double> slowest = report.view.SlowestStages();
   if (slowest.empty()) return "";
   TextTable table;
   table.AddColumn("stage", Align::kLeft);
@@ -72,8 +67,9 @@ std::string RankTable(const app::RunReport& report) {
       cells.push_back(base::FormatDuration(rank.usage->wall_s));
       cells.push_back(base::FormatDuration(rank.usage->cpu_s));
       cells.push_back(bytes(rank.usage->peak_memory_bytes));
-      cells.push_back(bytes(rank.usage->bytes_sent));
-      cells.push_back(bytes(rank.usage->bytes_received));
+      const char* least = rank.usage->bytes_complete ? "" : ">= ";
+      cells.push_back(least + bytes(rank.usage->bytes_sent));
+      cells.push_back(least + bytes(rank.usage->bytes_received));
     }
     cells.resize(8);
     table.AddRow(cells);
@@ -92,6 +88,15 @@ std::string Headline(const app::RunReport& report) {
   }
   if (!view.reason.empty()) line += ": " + view.reason;
   line += "\n";
+  if (!report.note.empty()) line += "note: " + report.note + "\n";
+  if (view.LostWorkers() > 0 && report.run.state == core::RunState::kFinished) {
+    line += fmt::format("note: {} lost on the way; models leave this run out\n",
+                        base::Count(static_cast<size_t>(view.LostWorkers()), "worker"));
+  }
+  if (view.BegunAtStep() > 0) {
+    line += fmt::format("note: went on from step {:.0f} of a checkpoint; models leave it out\n",
+                        view.BegunAtStep());
+  }
   const auto progress = view.WorkersProgress(report.now);
   if (!core::IsFinal(report.run.state) && progress.total > 0) {
     line += fmt::format("{:.0f} of {:.0f} {} ({:.0f} %)", progress.done, progress.total,
@@ -179,7 +184,7 @@ class RunCommand final : public Command {
     }
     RECKON_ASSIGN(report, app::FollowRun(report.run.id, context));
     Output output = Show(report);
-    if (report.run.state == core::RunState::kFailed) output.exit_code = 1;
+    if (report.run.state != core::RunState::kFinished) output.exit_code = 1;
     if (report.run.state == core::RunState::kStopped) output.exit_code = 130;
     return output;
   }
@@ -211,7 +216,7 @@ class StopCommand final : public Command {
   std::string name() const override { return "stop"; }
   std::string summary() const override { return "stop a run"; }
   void Declare(OptionSet& options) override {
-    options.Positional("run", &run_, "number of the run (default: the newest)");
+    options.Positional("run", &run_, "number of the run (default: the newest at work)");
   }
   base::Result<Output> Run(const app::Context& context) override {
     RECKON_ASSIGN(const app::RunReport report, app::StopRun(run_, context));

@@ -61,6 +61,45 @@ TEST_F(RunSyncTest, WaitsForAPlannerThenBlamesIt) {
   EXPECT_THAT(synced.view.reason, HasSubstr("reckon died"));
 }
 
+TEST_F(RunSyncTest, ASupervisorThatDiedBeforeItsFirstEventIsNamed) {
+  { const auto lock = act::RunLock::Take(act::RunFolder(RunFolderPath(db_, run_))).value(); }
+  const SyncedRun synced = Sync();
+  EXPECT_EQ(synced.run.state, RunState::kFailed);
+  EXPECT_THAT(synced.view.reason, HasSubstr("supervisor died"));
+}
+
+TEST_F(RunSyncTest, WhatCannotBeSeenIsNotDead) {
+  Tell({{"kind", "run.state"}, {"at", 1}, {"state", "running"}});
+  const act::RunFolder folder(RunFolderPath(db_, run_));
+  // A loop of links cannot be opened by anybody, not even by root.
+  std::filesystem::create_symlink(folder.lock(), folder.lock());
+  clock_.Advance(std::chrono::hours(1));
+  const SyncedRun synced = Sync();
+  EXPECT_EQ(synced.run.state, RunState::kPlanning);
+  EXPECT_THAT(synced.note, HasSubstr("lock"));
+}
+
+TEST_F(RunSyncTest, AStoreHasItsRunsByWhateverNameItIsReached) {
+  std::filesystem::create_directory(folder_ / "elsewhere");
+  std::filesystem::create_symlink(db_, folder_ / "elsewhere/link.db");
+  EXPECT_EQ(RunFolderPath(folder_ / "elsewhere/link.db", 7), RunFolderPath(db_, 7));
+}
+
+TEST_F(RunSyncTest, SaysWhenSamplesCouldNotBeKept) {
+  core::Table imported;
+  imported.source = "other.csv";
+  imported.columns.push_back(core::Column::Numbers("x", core::NumberVector::Of({1})));
+  imported.row_count = 1;
+  base::NoProgress none;
+  ASSERT_TRUE(store_->AddSampleSet("job.runs", "f", imported, {}, none).ok());
+  EXPECT_THAT(WhyNotKept(*store_, "job").value(), HasSubstr("imported from other.csv"));
+  EXPECT_EQ(WhyNotKept(*store_, "another").value(), "");
+  Tell({{"kind", "run.state"}, {"at", 1}, {"state", "running"}});
+  Tell({{"kind", "run.state"}, {"at", 2}, {"state", "finished"}});
+  EXPECT_EQ(Sync().run.state, RunState::kFinished);
+  EXPECT_THAT(Sync().note, HasSubstr("not kept"));
+}
+
 TEST_F(RunSyncTest, KeepsTheReasonAndTheEndForEveryLaterLook) {
   Tell({{"kind", "run.state"}, {"at", 1}, {"state", "running"}});
   Tell({{"kind", "rank.started"}, {"at", 1}, {"role", "worker"}, {"index", 0}, {"pid", 7}});

@@ -60,11 +60,88 @@ TEST(RunViewTest, FoldsEvents) {
   ASSERT_EQ(epochs.size(), 1);
   EXPECT_DOUBLE_EQ(*epochs[0].accuracy, 0.6);  // (30 * 0.5 + 10 * 0.9) / 40
   EXPECT_EQ(epochs[0].train_s, 3);
-  // 50 of 200 images in the 2 s since the first were told: 150 more take 6 s.
+  // Worker 0 has done 50 of 100 images in the 2 s since it first told: the others take 2 s more.
   const auto progress = view.WorkersProgress(13);
   EXPECT_EQ(progress.done, 50);
   EXPECT_EQ(progress.total, 200);
-  EXPECT_THAT(*progress.remaining_s, DoubleNear(6, 1e-9));
+  EXPECT_THAT(*progress.remaining_s, DoubleNear(2, 1e-9));
+}
+
+RunView Telling(const std::vector<std::pair<double, double>>& told, double total = 100) {
+  RunView view;
+  for (const auto& [at, done] : told) {
+    view.Add({{"kind", "progress"},
+              {"at", at},
+              {"role", "worker"},
+              {"index", 0},
+              {"done", done},
+              {"total", total}});
+  }
+  return view;
+}
+
+TEST(RunViewTest, WhatIsLeftShrinksBetweenTellingsAndGrowsInSilence) {
+  // 10 every 10 s.
+  const RunView view = Telling({{0, 40}, {10, 50}, {20, 60}});
+  const auto left = [&](double now) { return *view.WorkersProgress(now).remaining_s; };
+  EXPECT_DOUBLE_EQ(left(20), 40);
+  EXPECT_DOUBLE_EQ(left(25), 35);
+  EXPECT_DOUBLE_EQ(left(30), 30);
+  EXPECT_GT(left(40), 30);
+  EXPECT_GT(left(100), left(40));
+}
+
+TEST(RunViewTest, WhatWasDoneBeforeIsNoSpeed) {
+  // Went on from a checkpoint at 90: the first second gained 1, not 91.
+  EXPECT_DOUBLE_EQ(*Telling({{0, 90}, {1, 91}}).WorkersProgress(1).remaining_s, 9);
+  EXPECT_FALSE(Telling({{0, 90}}).WorkersProgress(1).remaining_s);
+}
+
+TEST(RunViewTest, TheSlowestWorkerDecidesAndALostOneDoesNot) {
+  RunView view = Telling({{0, 0}, {10, 50}});
+  view.Add(
+      Json::parse(R"({"kind":"progress","at":0,"role":"worker","index":1,"done":0,"total":100})"));
+  view.Add(Json::parse(
+      R"({"kind":"progress","at":10,"role":"worker","index":1,"done":10,"total":100})"));
+  EXPECT_DOUBLE_EQ(*view.WorkersProgress(10).remaining_s, 90);
+  view.Add(Json::parse(R"({"kind":"rank.ended","at":10,"role":"worker","index":1,"signal":9})"));
+  EXPECT_DOUBLE_EQ(*view.WorkersProgress(10).remaining_s, 10);
+  EXPECT_EQ(view.LostWorkers(), 1);
+}
+
+TEST(RunViewTest, ItsOwnGuessAges) {
+  RunView view;
+  view.Add(Json::parse(R"({"kind":"progress","at":5,"role":"worker","index":0,"done":0.2,
+                           "total":1,"remaining_s":60})"));
+  EXPECT_DOUBLE_EQ(*view.WorkersProgress(15).remaining_s, 50);
+  EXPECT_DOUBLE_EQ(*view.WorkersProgress(500).remaining_s, 0);
+}
+
+TEST(RunViewTest, UsageOfAServerThatWasStartedAgainIsThatOfBothLives) {
+  RunView view;
+  const auto usage = [&](double cpu_s, double memory, bool complete) {
+    view.Add({{"kind", "rank.usage"},
+              {"role", "server"},
+              {"index", 0},
+              {"wall_s", 10},
+              {"cpu_s", cpu_s},
+              {"bytes_sent", 100},
+              {"bytes_received", 5},
+              {"peak_memory_bytes", memory},
+              {"complete", complete}});
+  };
+  const Json started{{"kind", "rank.started"}, {"role", "server"}, {"index", 0}, {"pid", 3}};
+  view.Add(started);
+  usage(1, 50, true);
+  usage(3, 70, true);
+  view.Add(started);
+  usage(2, 60, false);
+  const RankUsage& both = *view.ranks.at(0).usage;
+  EXPECT_EQ(both.cpu_s, 5);
+  EXPECT_EQ(both.wall_s, 20);
+  EXPECT_EQ(both.bytes_sent, 200);
+  EXPECT_EQ(both.peak_memory_bytes, 70);
+  EXPECT_FALSE(both.bytes_complete);
 }
 
 TEST(RunViewTest, OfWorkersThatValidateAloneTheLastOneCounts) {
@@ -127,6 +204,54 @@ TEST(RunSamplesTest, ARowForTheRunAndOneForEveryWorkerAndEpoch) {
   EXPECT_EQ(NumberOf(epochs, "train_epoch_s", 0), 2);
   EXPECT_EQ(NumberOf(epochs, "bytes_sent", 1), 14);
   EXPECT_EQ(NumberOf(epochs, "epoch", 1), 1);
+}
+
+TEST(RunSamplesTest, WhatWasNotMeasuredIsMissing) {
+  RunView view = ViewOf({
+      R"({"kind":"steps","at":12,"role":"worker","index":0,"first":0,"compute_s":[0.1,0.3]})",
+      R"({"kind":"stage","at":13,"role":"worker","index":0,"stage":"train_epoch","seconds":2,"epoch":0})",
+      R"({"kind":"rank.usage","at":15,"role":"worker","index":0,"wall_s":5,"cpu_s":3,
+          "peak_memory_bytes":100,"bytes_sent":20,"bytes_received":30,"complete":false})",
+      R"({"kind":"rank.usage","at":25,"role":"server","index":0,"wall_s":15,"cpu_s":1,
+          "peak_memory_bytes":10,"bytes_sent":20,"bytes_received":30,"complete":true})",
+  });
+  const Json plan{{"engine", "local"}};
+  const auto samples = SamplesOf(3, "own", {{"workers", 1}}, plan, view);
+  const core::Table& run = samples[0].rows;
+  EXPECT_DOUBLE_EQ(NumberOf(run, "compute_s", 0), 0.2);
+  EXPECT_EQ(NumberOf(run, "wall_s", 0), 5) << "of the workers";
+  EXPECT_EQ(NumberOf(run, "cpu_s", 0), 4);
+  for (const char* column : {"push_s", "update_s", "pull_s", "bytes_sent", "lost_workers"}) {
+    EXPECT_FALSE(run.Find(column)) << column;
+  }
+  // Steps without an epoch are in none.
+  ASSERT_EQ(samples[1].rows.row_count, 1);
+  EXPECT_FALSE(samples[1].rows.Find("steps"));
+}
+
+TEST(RunSamplesTest, VariablesOfACommandAreInputsAndSecretsAreNot) {
+  const Json job{
+      {"workers", 1},
+      {"envs",
+       {{"BATCH", "64"}, {"MODE", "fast"}, {"HF_TOKEN", "x"}, {"LONG", std::string(65, 'x')}}}};
+  const core::Table inputs = InputsOf(job, {{"engine", "local"}});
+  EXPECT_EQ(NumberOf(inputs, "env_BATCH", 0), 64);
+  EXPECT_TRUE(inputs.Find("env_MODE"));
+  EXPECT_FALSE(inputs.Find("env_HF_TOKEN"));
+  EXPECT_FALSE(inputs.Find("env_LONG"));
+  EXPECT_TRUE(IsRunInput("env_BATCH"));
+}
+
+TEST(RunSamplesTest, RunsThatAreNoMeasureOfTheWholeJobSaySo) {
+  RunView view = TwoWorkers();
+  view.Add(Json::parse(
+      R"({"kind":"metric","at":11,"role":"worker","index":0,"name":"begun_at_step","value":7})"));
+  view.Add(Json::parse(R"({"kind":"rank.ended","at":14,"role":"worker","index":1,"signal":9})"));
+  const auto samples = SamplesOf(3, "digits", ToJson(TwoWorkerJob()), {{"engine", "local"}}, view);
+  for (const auto& set : samples) {
+    EXPECT_EQ(NumberOf(set.rows, "lost_workers", 0), 1) << set.set;
+    EXPECT_EQ(NumberOf(set.rows, "begun_at_step", 0), 7) << set.set;
+  }
 }
 
 TEST(RunSamplesTest, WhatAScriptTellsTakesNoColumnThatTheRowHas) {
