@@ -5,9 +5,11 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/system_error.h"
+#include "base/temporary_name.h"
 
 namespace reckon::base {
 namespace {
@@ -25,17 +27,27 @@ std::filesystem::path FolderOf(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-// Calls `make` with random names beside `path` until one is free; -1 and errno when it cannot.
+// Calls `make` with names beside `path` until one is free; -1 and errno when it cannot.
 template <typename Make>
 int MakeBeside(const std::filesystem::path& path, std::string& name, const Make& make) {
-  for (;;) {
-    uint32_t random = 0;
-    if (getrandom(&random, sizeof(random), 0) < 0) return -1;
-    // Short, so that the longest name a folder takes can be replaced too.
-    name = (FolderOf(path) / fmt::format(".reckon-{:08x}", random)).string();
+  constexpr uint32_t kMostAttempts = 10'000;
+  for (uint32_t attempt = 0; attempt < kMostAttempts;) {
+    name = TemporaryName(path, attempt);
     const int made = make(name.c_str());
     if (made >= 0 || errno != EEXIST) return made;
+    if (!RemoveIfAbandoned(name)) ++attempt;
   }
+  errno = EEXIST;
+  return -1;
+}
+
+// -1 with EEXIST also when another one took the new file for an abandoned one.
+int CreateHeld(const char* name, mode_t mode) {
+  const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+  if (descriptor < 0 || HoldTemporary(descriptor)) return descriptor;
+  close(descriptor);
+  errno = EEXIST;
+  return -1;
 }
 
 std::string DescriptorPath(int descriptor) { return fmt::format("/proc/self/fd/{}", descriptor); }
@@ -49,6 +61,8 @@ int OpenNameless(const std::filesystem::path& path, mode_t mode) {
     close(descriptor);
     return -1;
   }
+  // Before it has a name; nobody else knows it, so this only fails where there are no locks.
+  if (descriptor >= 0) (void)HoldTemporary(descriptor);
   return descriptor;
 }
 
@@ -116,6 +130,16 @@ Result<std::string> ReadFile(const std::filesystem::path& path) {
   return text;
 }
 
+Status WriteControl(const std::filesystem::path& path, std::string_view text) {
+  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const bool written = descriptor >= 0 && write(descriptor, text.data(), text.size()) ==
+                                              static_cast<ssize_t>(text.size());
+  const int code = errno;
+  if (descriptor >= 0) close(descriptor);
+  if (written) return {};
+  return SystemError(fmt::format("cannot write '{}' to {}", text, path.string()), code);
+}
+
 AtomicFile::AtomicFile(std::filesystem::path path, Place place, int descriptor)
     : path_(std::move(path)), place_(place), descriptor_(descriptor) {}
 
@@ -158,9 +182,8 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted) {
     file.place_ = Place::kBeside;
     // Not mkostemp, whose files are private: giving them the mode of other new files would need the
     // umask, and that can only be read by changing it for all threads.
-    file.descriptor_ = MakeBeside(path, file.temporary_, [mode](const char* name) {
-      return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    });
+    file.descriptor_ = MakeBeside(path, file.temporary_,
+                                  [mode](const char* name) { return CreateHeld(name, mode); });
     if (file.descriptor_ < 0) {
       file.temporary_.clear();
       return OsError("cannot write", path);

@@ -16,6 +16,9 @@ Result<std::string> ReadFile(const std::filesystem::path& path);
 // connected it to.
 bool IsStandardOutput(const std::filesystem::path& path);
 
+// To a file of the kernel's (below /sys and /proc): in one write, whose error is the answer.
+Status WriteControl(const std::filesystem::path& path, std::string_view text);
+
 // A file that appears under its name only when Commit succeeds: written without a name in the same
 // folder (beside it where the file system cannot do that), flushed to disk, then named. Without
 // Commit nothing stays behind. A target that is not a regular file (a pipe, a terminal) is written
@@ -49,6 +52,10 @@ class AtomicFile {
   std::string buffer_;
   bool broken_ = false;  // part of the text is lost: must not be committed
 };
+
+// Removes what writers of AtomicFiles in this folder left that were killed between naming a file
+// and giving it the place of another; the next writer of the same file does so too.
+void RemoveAbandonedFiles(const std::filesystem::path& folder);
 
 // Replaces `path` by `text`, whole or not at all.
 Status WriteFile(const std::filesystem::path& path, std::string_view text);

@@ -1,5 +1,6 @@
 #include "base/file.h"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 #include <fstream>
@@ -7,6 +8,8 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -237,6 +240,61 @@ TEST_F(FileTest, TwoWritersOfOneFileDoNotMix) {
   ASSERT_TRUE(b->Commit().ok());
   EXPECT_EQ(Content(Path("f")), "bb");
   EXPECT_EQ(FileCount(), 1U);
+}
+
+// The name under which a file waits to replace `path`, as the folder's watchers see it.
+std::string WaitingName(const fs::path& path) {
+  EXPECT_TRUE(WriteFile(path, "first").ok());
+  const int watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  EXPECT_GE(inotify_add_watch(watch, path.parent_path().c_str(), IN_MOVED_FROM), 0);
+  EXPECT_TRUE(WriteFile(path, "second").ok());
+  alignas(inotify_event) std::array<char, 4096> buffer{};
+  const bool seen = read(watch, buffer.data(), buffer.size()) > 0;
+  close(watch);
+  EXPECT_TRUE(seen);
+  return seen ? reinterpret_cast<const inotify_event*>(buffer.data())->name : "";
+}
+
+TEST_F(FileTest, TheNextWriterRemovesWhatAKilledOneLeft) {
+  const std::string name = WaitingName(Path("a"));
+  std::ofstream(Path(name)) << "left";
+  ASSERT_TRUE(WriteFile(Path("a"), "third").ok());
+  EXPECT_EQ(Content(Path("a")), "third");
+  EXPECT_EQ(FileCount(), 1);
+}
+
+TEST_F(FileTest, AnotherWritersFileIsLeftAlone) {
+  const std::string name = WaitingName(Path("a"));
+  std::ofstream(Path(name)) << "of another writer";
+  const int other = open(Path(name).c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  ASSERT_TRUE(WriteFile(Path("a"), "third").ok());
+  RemoveAbandonedFiles(folder_.path());
+  EXPECT_EQ(Content(Path("a")), "third");
+  EXPECT_EQ(Content(Path(name)), "of another writer");
+  close(other);
+  RemoveAbandonedFiles(folder_.path());
+  EXPECT_FALSE(fs::exists(Path(name)));
+}
+
+TEST_F(FileTest, OnlyAbandonedFilesAreSwept) {
+  for (const char* name : {".reckon-0123abcd", ".reckon-ffffffff"}) std::ofstream(Path(name));
+  for (const char* name : {".reckon-0123abc", ".reckon-0123abcdX", ".reckon-0123abcg", "a.json"}) {
+    std::ofstream(Path(name));
+  }
+  RemoveAbandonedFiles(folder_.path());
+  EXPECT_EQ(FileCount(), 4);
+  EXPECT_FALSE(fs::exists(Path(".reckon-0123abcd")));
+  RemoveAbandonedFiles(Path("missing"));  // nothing to do
+}
+
+TEST_F(FileTest, AControlFileIsWrittenOrTheErrorNamed) {
+  std::ofstream(Path("cpu.max")) << "max 100000";
+  ASSERT_TRUE(WriteControl(Path("cpu.max"), "4000 20000").ok());
+  EXPECT_EQ(Content(Path("cpu.max")), "4000 20000");
+  EXPECT_EQ(WriteControl(Path("no"), "1").error().Describe(),
+            "cannot write '1' to " + Path("no").string() + ": No such file or directory");
+  EXPECT_FALSE(fs::exists(Path("no")));
 }
 
 TEST_F(FileTest, AMissingFolderIsNotFound) {
