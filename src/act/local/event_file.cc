@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -12,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system_error.h"
+
 namespace reckon::act {
 namespace {
 
 base::Error EventFileError(std::string_view what, const std::filesystem::path& path) {
-  return {base::ErrorCode::kIo,
-          fmt::format("cannot {} {}: {}", what, path.string(),
-                      std::error_code(errno, std::generic_category()).message())};
+  return base::SystemError(fmt::format("cannot {} {}", what, path.string()));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <thread>
 
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "act/local/keeper.h"
+#include "base/system_error.h"
 
 namespace reckon::act {
 namespace {
@@ -23,11 +23,6 @@ constexpr milliseconds kToldLimit{5'000};
 // From the closing of its files to the end of a process.
 constexpr milliseconds kGoneLimit{10'000};
 
-base::Error KeeperError(const char* what) {
-  return {base::ErrorCode::kIo,
-          std::string(what) + ": " + std::error_code(errno, std::generic_category()).message()};
-}
-
 }  // namespace
 
 KeptProcess::KeptProcess(pid_t keeper, LineChannel channel)
@@ -37,7 +32,7 @@ base::Result<std::unique_ptr<KeptProcess>> KeptProcess::Start(const std::filesys
                                                               const KeepOrder& order) {
   std::array<int, 2> ends{};
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return KeeperError("socketpair");
+    return base::SystemError("socketpair");
   }
   LineChannel channel(ends[0]);
   const std::array<const char*, 3> argv{program.c_str(), kKeeperOption, nullptr};
@@ -51,7 +46,7 @@ base::Result<std::unique_ptr<KeptProcess>> KeptProcess::Start(const std::filesys
     _exit(127);
   }
   close(ends[1]);
-  if (pid < 0) return KeeperError("fork");
+  if (pid < 0) return base::SystemError("fork");
   std::unique_ptr<KeptProcess> kept(new KeptProcess(pid, std::move(channel)));
   // A keeper that is gone already is news, not an error of ours.
   (void)kept->channel_.Send(ToJson(order), kToldLimit);

@@ -16,6 +16,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/text.h"
 
 namespace reckon::act {
@@ -107,12 +108,7 @@ bool RankCgroup::Holds(pid_t pid) const {
          path->find(kNamePrefix) != std::string::npos;
 }
 
-void RankCgroup::Kill() const {
-  const int file = open((folder_ + "/cgroup.kill").c_str(), O_WRONLY | O_CLOEXEC);
-  if (file < 0) return;
-  (void)!write(file, "1", 1);
-  close(file);
-}
+void RankCgroup::Kill() const { (void)base::WriteControl(folder_ + "/cgroup.kill", "1"); }
 
 void RemoveRankCgroup(const Place& place, pid_t keeper) {
   if (const auto folder = FolderOf(place, keeper)) Remove(*folder);

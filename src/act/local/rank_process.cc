@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <system_error>
 #include <vector>
 
 #include <fcntl.h>
@@ -13,30 +12,20 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/system_error.h"
+
 namespace reckon::act {
 namespace {
 
-base::Error RankError(const std::string& what) {
-  return {base::ErrorCode::kIo,
-          fmt::format("{}: {}", what, std::error_code(errno, std::generic_category()).message())};
-}
-
 base::Status JoinCgroup(const std::string& folder) {
-  const std::string path = folder + "/cgroup.procs";
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return RankError("cannot open " + path);
-  const std::string self = std::to_string(getpid());
-  const bool joined = write(descriptor, self.data(), self.size()) > 0;
-  const int code = errno;
-  close(descriptor);
-  errno = code;
-  return joined ? base::Status() : RankError("cannot join " + path);
+  return base::WriteControl(folder + "/cgroup.procs", std::to_string(getpid()));
 }
 
 base::Status EnterNamespace(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return RankError("cannot open the network namespace " + path);
-  if (setns(descriptor, CLONE_NEWNET) != 0) return RankError("cannot enter " + path);
+  if (descriptor < 0) return base::SystemError("cannot open the network namespace " + path);
+  if (setns(descriptor, CLONE_NEWNET) != 0) return base::SystemError("cannot enter " + path);
   close(descriptor);
   return {};
 }
@@ -44,10 +33,10 @@ base::Status EnterNamespace(const std::string& path) {
 base::Status ConnectStandardFiles(const std::string& log) {
   const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   const int out = open(log.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
-  if (null < 0 || out < 0) return RankError("cannot open " + log);
+  if (null < 0 || out < 0) return base::SystemError("cannot open " + log);
   if (dup2(null, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0 ||
       dup2(out, STDERR_FILENO) < 0) {
-    return RankError("cannot connect the log");
+    return base::SystemError("cannot connect the log");
   }
   return {};
 }
@@ -56,18 +45,18 @@ base::Status ConnectStandardFiles(const std::string& log) {
 base::Status BecomeRank(const KeepOrder& order, const std::string& cgroup, pid_t keeper) {
   const ProcessSpec& process = order.process;
   setsid();
-  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return RankError("prctl");
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return base::SystemError("prctl");
   if (getppid() != keeper) return base::Error(base::ErrorCode::kInterrupted, "the keeper is gone");
   for (const std::string& folder : process.place.cgroups) RECKON_TRY(JoinCgroup(folder));
   if (!cgroup.empty()) (void)JoinCgroup(cgroup);
   if (!process.place.netns.empty()) RECKON_TRY(EnterNamespace(process.place.netns));
   RECKON_TRY(ConnectStandardFiles(order.log_path));
   if (!process.workdir.empty() && chdir(process.workdir.c_str()) != 0) {
-    return RankError("cannot enter the working folder " + process.workdir);
+    return base::SystemError("cannot enter the working folder " + process.workdir);
   }
   for (const auto& [name, value] : process.env) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): a child of one thread
-    if (setenv(name.c_str(), value.c_str(), 1) != 0) return RankError("cannot set " + name);
+    if (setenv(name.c_str(), value.c_str(), 1) != 0) return base::SystemError("cannot set " + name);
   }
   std::vector<char*> argv;
   argv.reserve(process.argv.size() + 1);
@@ -81,20 +70,20 @@ base::Status BecomeRank(const KeepOrder& order, const std::string& cgroup, pid_t
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   execvp(argv[0], argv.data());
-  return RankError(fmt::format("cannot execute '{}'", process.argv[0]));
+  return base::SystemError(fmt::format("cannot execute '{}'", process.argv[0]));
 }
 
 }  // namespace
 
 base::Result<NewRank> StartRank(const KeepOrder& order, const std::string& cgroup) {
   std::array<int, 2> report{};
-  if (pipe2(report.data(), O_CLOEXEC | O_NONBLOCK) != 0) return RankError("pipe");
+  if (pipe2(report.data(), O_CLOEXEC | O_NONBLOCK) != 0) return base::SystemError("pipe");
   const pid_t keeper = getpid();
   const pid_t pid = fork();
   if (pid < 0) {
     close(report[0]);
     close(report[1]);
-    return RankError("fork");
+    return base::SystemError("fork");
   }
   if (pid == 0) {
     const std::string reason = BecomeRank(order, cgroup, keeper).error().Describe();

@@ -6,7 +6,6 @@
 #include <csignal>
 #include <fstream>
 #include <sstream>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/system_error.h"
 #include "base/text.h"
 
 namespace reckon::act {
@@ -32,8 +32,7 @@ constexpr milliseconds kLockPatience{1000};
 constexpr milliseconds kLockPause{5};
 
 Error LockError(const RunFolder& folder) {
-  return {ErrorCode::kIo, fmt::format("cannot use {}: {}", folder.lock().string(),
-                                      std::error_code(errno, std::generic_category()).message())};
+  return base::SystemError("cannot use " + folder.lock().string());
 }
 
 Error NobodyLives(const RunFolder& folder) {
@@ -117,9 +116,7 @@ base::Status Signal(const RunFolder& folder, int signal) {
   close(handle);
   if (sent) return {};
   if (!same || code == ESRCH) return NobodyLives(folder);
-  return Error(ErrorCode::kIo,
-               fmt::format("cannot signal the supervisor, process {}: {}", pid,
-                           std::error_code(code, std::generic_category()).message()));
+  return base::SystemError(fmt::format("cannot signal the supervisor, process {}", pid), code);
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <system_error>
 #include <thread>
 
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 
 #include "act/local/run_folder.h"
 #include "base/file.h"
+#include "base/system_error.h"
 #include "base/text.h"
 
 namespace reckon::act {
@@ -99,10 +99,7 @@ base::Status StartSupervisor(const std::filesystem::path& program, const RunFold
   const std::string log = folder.supervisor_log().string();
   const std::array<const char*, 3> argv{program.c_str(), path.c_str(), nullptr};
   std::array<int, 2> report{};
-  if (pipe2(report.data(), O_CLOEXEC) != 0) {
-    return Error(ErrorCode::kIo,
-                 "pipe: " + std::error_code(errno, std::generic_category()).message());
-  }
+  if (pipe2(report.data(), O_CLOEXEC) != 0) return base::SystemError("pipe");
   const pid_t between = fork();
   if (between == 0) {
     // The one in between ends at once, so that the supervisor is nobody's child and this program
@@ -123,8 +120,7 @@ base::Status StartSupervisor(const std::filesystem::path& program, const RunFold
   if (birth.pid == 0 || birth.error != 0) {
     const int code = birth.error != 0 ? birth.error : fork_error;
     return Error(ErrorCode::kFailed,
-                 fmt::format("cannot start {}: {}", program.string(),
-                             std::error_code(code, std::generic_category()).message()));
+                 fmt::format("cannot start {}: {}", program.string(), base::SystemMessage(code)));
   }
   return AwaitLock(folder, birth.pid);
 }

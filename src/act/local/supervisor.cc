@@ -6,7 +6,6 @@
 #include <deque>
 #include <optional>
 #include <set>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23,6 +22,8 @@
 #include "act/local/report_door.h"
 #include "act/local/setups.h"
 #include "act/local/stop_wake.h"
+#include "base/file.h"
+#include "base/system_error.h"
 #include "observe/events/report.h"
 
 namespace reckon::act {
@@ -146,6 +147,7 @@ RunOutcome Supervisor::Run() {
     for (Rank& rank : ranks_) TakeNews(rank);
   }
   SweepStrays();
+  base::RemoveAbandonedFiles(options_.folder.path);  // of ranks that were killed while writing
   reserve_.Release();  // the end must find room whatever else filled the disk
   Enter(verdict_->state, verdict_->reason);
   return *verdict_;
@@ -403,10 +405,7 @@ base::Result<RunOutcome> Supervise(const LaunchSpec& spec, const SupervisorOptio
                               {"reason", door.error().Describe()}}));
     return std::move(door).error();
   }
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) {
-    return base::Error(base::ErrorCode::kIo,
-                       "prctl: " + std::error_code(errno, std::generic_category()).message());
-  }
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) return base::SystemError("prctl");
   return Supervisor(spec, options, clock, log, stop, events, reserve, **door).Run();
 }
 

@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <system_error>
 
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -11,13 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/system_error.h"
+
 namespace reckon::observe {
 namespace {
-
-base::Error BpfError(const std::string& what) {
-  return {base::ErrorCode::kIo,
-          what + ": " + std::error_code(errno, std::generic_category()).message()};
-}
 
 int Bpf(bpf_cmd command, bpf_attr& attributes) {
   return static_cast<int>(syscall(SYS_bpf, command, &attributes, sizeof attributes));
@@ -105,7 +101,7 @@ base::Result<std::unique_ptr<CgroupTraffic>> CgroupTraffic::Attach(const std::st
   const int cgroup = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   struct stat status {};
   if (cgroup < 0 || fstat(cgroup, &status) != 0) {
-    const base::Error error = BpfError("cannot open " + folder);
+    const base::Error error = base::SystemError("cannot open " + folder);
     if (cgroup >= 0) close(cgroup);
     return error;
   }
@@ -117,7 +113,7 @@ base::Result<std::unique_ptr<CgroupTraffic>> CgroupTraffic::Attach(const std::st
   attributes.attach_type = BPF_CGROUP_SOCK_OPS;
   attributes.attach_flags = BPF_F_ALLOW_MULTI;
   const bool attached = program >= 0 && Bpf(BPF_PROG_ATTACH, attributes) == 0;
-  const base::Error error = BpfError("cannot count the traffic of " + folder);
+  const base::Error error = base::SystemError("cannot count the traffic of " + folder);
   close(cgroup);
   std::unique_ptr<CgroupTraffic> traffic(new CgroupTraffic(map, program, status.st_ino));
   if (!attached) return error;

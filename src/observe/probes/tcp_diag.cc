@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 
 #include <fcntl.h>
 #include <linux/inet_diag.h>
@@ -16,20 +15,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/system_error.h"
+
 namespace reckon::observe {
 namespace {
 
 using base::Error;
-using base::ErrorCode;
 
 constexpr int kEndsBuffer = 8 << 20;
 // TCP_LISTEN, TCP_TIME_WAIT, TCP_CLOSE and the two of half-made connections carry nothing.
 constexpr uint32_t kStatesWithData =
     (1U << 1) | (1U << 4) | (1U << 5) | (1U << 8) | (1U << 9) | (1U << 11);
-
-Error DiagError(const std::string& what) {
-  return {ErrorCode::kIo, what + ": " + std::error_code(errno, std::generic_category()).message()};
-}
 
 int OpenDiagSocket() { return socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG); }
 
@@ -92,7 +88,7 @@ base::Result<std::unique_ptr<TcpDiag>> TcpDiag::Open(const std::string& netns) {
     if (!entered) {
       if (home >= 0) close(home);
       errno = code;
-      return DiagError("cannot enter " + netns);
+      return base::SystemError("cannot enter " + netns);
     }
   }
   const int questions = OpenDiagSocket();
@@ -105,7 +101,7 @@ base::Result<std::unique_ptr<TcpDiag>> TcpDiag::Open(const std::string& netns) {
     RECKON_CHECK(back);
   }
   errno = code;
-  if (questions < 0) return DiagError("cannot ask the kernel for sockets");
+  if (questions < 0) return base::SystemError("cannot ask the kernel for sockets");
   const timeval limit{2, 0};
   (void)setsockopt(questions, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   return diag;
@@ -128,19 +124,19 @@ base::Status TcpDiag::ListFamily(uint8_t family, std::vector<TcpSocket>& sockets
   question.request.sdiag_protocol = IPPROTO_TCP;
   question.request.idiag_ext = 1U << (INET_DIAG_INFO - 1);
   question.request.idiag_states = kStatesWithData;
-  if (send(questions_, &question, sizeof question, 0) < 0) return DiagError("sock_diag");
+  if (send(questions_, &question, sizeof question, 0) < 0) return base::SystemError("sock_diag");
   alignas(nlmsghdr) std::array<char, 65536> buffer{};
   for (;;) {
     const ssize_t count = recv(questions_, buffer.data(), buffer.size(), 0);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return DiagError("sock_diag");
+    if (count <= 0) return base::SystemError("sock_diag");
     auto left = static_cast<unsigned>(count);
     const auto* head = reinterpret_cast<const nlmsghdr*>(buffer.data());
     for (; NLMSG_OK(head, left); head = NLMSG_NEXT(head, left)) {
       if (head->nlmsg_type == NLMSG_DONE) return {};
       if (head->nlmsg_type == NLMSG_ERROR) {
         errno = -static_cast<const nlmsgerr*>(NLMSG_DATA(head))->error;
-        return DiagError("sock_diag");
+        return base::SystemError("sock_diag");
       }
       if (head->nlmsg_len >= NLMSG_LENGTH(sizeof(inet_diag_msg))) {
         sockets.push_back(ParseSocket(*head));

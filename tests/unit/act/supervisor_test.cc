@@ -74,7 +74,7 @@ TEST(SupervisorTest, WhatCannotBeStartedIsSaid) {
   EXPECT_THAT(reason([](ProcessSpec& process) { process.place.netns = "/no/netns"; }),
               HasSubstr("cannot open the network namespace /no/netns"));
   EXPECT_THAT(reason([](ProcessSpec& process) { process.place.cgroups = {"/no/cgroup"}; }),
-              HasSubstr("cannot open /no/cgroup/cgroup.procs"));
+              HasSubstr("to /no/cgroup/cgroup.procs: No such file"));
 }
 
 TEST(SupervisorTest, AFailingSetupEndsTheRun) {
@@ -163,6 +163,16 @@ TEST(SupervisorTest, ServersMayEndByThemselvesAndAreStoppedThen) {
   ASSERT_TRUE(run.WaitForEnd());
   EXPECT_EQ(run.States(), "starting running finished");
   EXPECT_THAT(run.Log("server-0.log"), HasSubstr("told\n"));
+}
+
+TEST(SupervisorTest, HalfWrittenFilesOfKilledRanksAreSwept) {
+  TestRun run;
+  run.Script("worker", "touch .reckon-0123abcd; echo kept > .reckon-notes");
+  ASSERT_TRUE(run.Start().ok());
+  ASSERT_TRUE(run.WaitForEnd());
+  EXPECT_EQ(run.States(), "starting running finished");
+  EXPECT_FALSE(std::filesystem::exists(run.folder.path / ".reckon-0123abcd"));
+  EXPECT_EQ(run.Log(".reckon-notes"), "kept\n");
 }
 
 TEST(SupervisorTest, TheTimeLimit) {
