@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -15,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/system_error.h"
 #include "base/text.h"
 
 namespace reckon::act {
@@ -46,10 +46,6 @@ class Descriptor {
  private:
   int number_;
 };
-
-Error SystemError(std::string_view what, int code) {
-  return {ErrorCode::kIo, fmt::format("cannot {}: {}", what, std::strerror(code))};
-}
 
 // Services start with a short PATH that often lacks the folders of ip and tc.
 std::string FindProgram(const std::string& name) {
@@ -132,6 +128,8 @@ class SpawnSettings {
 
 }  // namespace
 
+bool IsInstalled(const std::string& program) { return !FindProgram(program).empty(); }
+
 Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
                                  const CommandOptions& options) {
   RECKON_CHECK(!arguments.empty());
@@ -142,10 +140,10 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
   }
   std::array<int, 2> out_pipe{};
   std::array<int, 2> err_pipe{};
-  if (pipe2(out_pipe.data(), O_CLOEXEC) != 0) return SystemError("make a pipe", errno);
+  if (pipe2(out_pipe.data(), O_CLOEXEC) != 0) return base::SystemError("cannot make a pipe");
   Descriptor out(out_pipe[0]);
   Descriptor out_end(out_pipe[1]);
-  if (pipe2(err_pipe.data(), O_CLOEXEC) != 0) return SystemError("make a pipe", errno);
+  if (pipe2(err_pipe.data(), O_CLOEXEC) != 0) return base::SystemError("cannot make a pipe");
   Descriptor err(err_pipe[0]);
   Descriptor err_end(err_pipe[1]);
 
@@ -164,7 +162,7 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
   pid_t pid = 0;
   const int spawned = posix_spawn(&pid, program.c_str(), settings.actions(), settings.attributes(),
                                   argv.data(), environ);
-  if (spawned != 0) return SystemError("start " + program, spawned);
+  if (spawned != 0) return base::SystemError("cannot start " + program, spawned);
   out_end.Close();
   err_end.Close();
 
@@ -173,7 +171,13 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
   const bool ended = process.get() >= 0 && Follow(process.get(), out, err, limit, result);
   if (!ended) kill(-pid, SIGKILL);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  pid_t waited = 0;
+  do {
+    waited = waitpid(pid, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  // Somebody else took its end, or the kernel did since SIGCHLD is ignored: it may have failed.
+  if (waited < 0) {
+    return base::SystemError("cannot tell how " + arguments.front() + " ended");
   }
   if (!ended) {
     return Error(ErrorCode::kUnavailable,

@@ -22,9 +22,12 @@ struct CommandOptions {
   int inherit = -1;
 };
 
+// Whether RunCommand would find it.
+bool IsInstalled(const std::string& program);
+
 // Found through PATH and the folders of system programs. kUnavailable when there is no such program
-// and after the limit. Whatever its exit code, the program's end is a success here.
-// At most 1 MiB of each output is kept.
+// and after the limit, kIo when its end cannot be known. Whatever its exit code, the program's end
+// is a success here. At most 1 MiB of each output is kept.
 base::Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
                                        const CommandOptions& options = {});
 

@@ -19,6 +19,8 @@ sigset_t WatchedSignals() {
 
 }  // namespace
 
+void ExpectChildren() { (void)signal(SIGCHLD, SIG_DFL); }
+
 InterruptWatch::InterruptWatch(Second second) {
   const sigset_t signals = WatchedSignals();
   // Blocked here and so in every thread made later; only the watcher takes them.

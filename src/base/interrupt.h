@@ -25,4 +25,8 @@ class InterruptWatch {
   std::jthread watcher_;
 };
 
+// SIGCHLD as programs expect it. A parent that ignores it hands that down, and then the kernel
+// throws the ends of our children away: call it before any is started.
+void ExpectChildren();
+
 }  // namespace reckon::base

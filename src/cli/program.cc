@@ -239,6 +239,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
 }  // namespace
 
 int RunProgram(int argc, char** argv) {
+  base::ExpectChildren();
   CLI::App parser("How long a distributed training job will take, before it runs.", "reckon");
   parser.set_version_flag("--version", std::string("reckon ") + base::Version());
   parser.require_subcommand(1);

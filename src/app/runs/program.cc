@@ -53,6 +53,7 @@ int RunSuperviseProgram(int argc, char** argv) {
     std::fputs("usage: reckon-supervise FOLDER\n`reckon run` starts it.\n", stderr);
     return 2;
   }
+  base::ExpectChildren();
   base::Logger log(base::LogLevel::kInfo);
   const auto outcome = Carry(act::RunFolder(argument), log);
   if (!outcome.ok()) {
