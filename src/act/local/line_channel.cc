@@ -23,27 +23,47 @@ LineChannel::~LineChannel() {
 
 LineChannel::LineChannel(LineChannel&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)),
+      unsent_(std::move(other.unsent_)),
       rest_(std::move(other.rest_)),
       closed_(other.closed_),
       mute_(other.mute_) {}
 
-base::Status LineChannel::Send(const base::Json& message, std::chrono::milliseconds limit) {
-  const std::string line = base::DumpJsonLine(message) + "\n";
-  size_t sent = 0;
-  while (sent < line.size() && !mute_) {
+bool LineChannel::Flush() {
+  while (!unsent_.empty() && !mute_) {
     const ssize_t taken =
-        send(descriptor_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        send(descriptor_, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     if (taken >= 0) {
-      sent += static_cast<size_t>(taken);
+      unsent_.erase(0, static_cast<size_t>(taken));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      pollfd wait{descriptor_, POLLOUT, 0};
-      if (poll(&wait, 1, static_cast<int>(limit.count())) == 0) mute_ = true;
+      return false;
     } else if (errno != EINTR) {
       mute_ = true;
     }
   }
+  return unsent_.empty();
+}
+
+base::Status LineChannel::Send(const base::Json& message,
+                               std::optional<std::chrono::milliseconds> limit) {
+  unsent_ += base::DumpJsonLine(message) + "\n";
+  while (!Flush() && !mute_) {
+    pollfd wait{descriptor_, POLLOUT, 0};
+    if (poll(&wait, 1, limit ? static_cast<int>(limit->count()) : -1) == 0) {
+      return base::Error(base::ErrorCode::kUnavailable,
+                         "the other side of the channel takes nothing");
+    }
+  }
   if (!mute_) return {};
   return base::Error(base::ErrorCode::kUnavailable, "the other side of the channel is gone");
+}
+
+bool LineChannel::Offer(const base::Json& message) {
+  if (!Flush()) return false;
+  const std::string line = base::DumpJsonLine(message) + "\n";
+  unsent_ = line;
+  if (Flush() || unsent_.size() < line.size()) return true;  // a line that has begun must end
+  unsent_.clear();
+  return false;
 }
 
 std::vector<base::Json> LineChannel::Receive() {

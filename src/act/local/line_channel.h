@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,15 @@ class LineChannel {
 
   int descriptor() const { return descriptor_; }
 
-  // kUnavailable when the other side is gone, or takes nothing for `limit`; nothing more is sent
-  // then, since half a line may be on its way. What it sent can still be received.
-  base::Status Send(const base::Json& message, std::chrono::milliseconds limit);
+  // kUnavailable when the other side is gone, or takes nothing for `limit` (without one it is
+  // waited for as long as it is there): then the rest of the line goes ahead of the next one. What
+  // the other side sent can still be received.
+  base::Status Send(const base::Json& message,
+                    std::optional<std::chrono::milliseconds> limit = std::nullopt);
+
+  // Without waiting; false when the other side has too much to read already, and the message is
+  // dropped. For what will be told again.
+  bool Offer(const base::Json& message);
 
   // What has arrived, without waiting. Lines that are no JSON objects are left out.
   std::vector<base::Json> Receive();
@@ -34,10 +41,14 @@ class LineChannel {
   bool closed() const { return closed_; }
 
  private:
+  // Sends what the kernel takes at once; whether all of it is sent.
+  bool Flush();
+
   int descriptor_;
-  std::string rest_;
+  std::string unsent_;  // the rest of a line that is on its way, and what follows it
+  std::string rest_;    // received, without the end of its line
   bool closed_ = false;
-  bool mute_ = false;  // a Send has failed
+  bool mute_ = false;  // nobody is there to send to
 };
 
 }  // namespace reckon::act
