@@ -1,13 +1,12 @@
 // The supervisor as a program for tests: RUN_FOLDER, or --keep.
-#include <csignal>
 #include <filesystem>
 #include <string>
-#include <thread>
 
 #include <fmt/format.h>
 
 #include "act/local/keeper.h"
 #include "act/local/supervisor.h"
+#include "base/interrupt.h"
 
 int main(int argc, char** argv) {
   using namespace reckon;  // NOLINT(google-build-using-namespace): a program of one function
@@ -16,17 +15,7 @@ int main(int argc, char** argv) {
     return act::RunKeeper(act::kKeeperDescriptor, clock);
   }
   if (argc != 2) return 2;
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::stop_source stop;
-  std::jthread watch([&](const std::stop_token& end) {
-    while (!end.stop_requested()) {
-      const timespec wait{0, 20'000'000};
-      if (sigtimedwait(&signals, nullptr, &wait) == SIGTERM) stop.request_stop();
-    }
-  });
+  const base::InterruptWatch interrupt(base::InterruptWatch::Second::kIgnored);
   base::Logger log(base::LogLevel::kInfo);
   const act::RunFolder folder{std::filesystem::path(argv[1])};
   const auto spec = act::ReadLaunchSpec(folder);
@@ -36,7 +25,7 @@ int main(int argc, char** argv) {
   }
   const auto outcome =
       act::Supervise(*spec, {folder, std::filesystem::read_symlink("/proc/self/exe")}, clock, log,
-                     stop.get_token());
+                     interrupt.token());
   if (!outcome.ok()) fmt::print(stderr, "{}\n", outcome.error().Describe());
   return outcome.ok() && outcome->state == core::RunState::kFinished ? 0 : 1;
 }

@@ -17,6 +17,11 @@ std::optional<T> Field(const Json& json, const char* key) {
   return json.at(key).get<T>();
 }
 
+std::string Text(const Json& json, const char* key) {
+  const Json text = json.value(key, Json());
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
 std::optional<observe::TreeUsage> UsageFromJson(const Json& json) {
   const auto wall = Field<double>(json, "wall_s");
   const auto cpu = Field<double>(json, "cpu_s");
@@ -50,11 +55,12 @@ base::Result<KeepOrder> KeepOrderFromJson(const Json& json) {
 }
 
 std::string Describe(const ProcessEnd& end) {
-  if (end.exit_code) return fmt::format("ended with code {}", *end.exit_code);
+  const std::string cause = end.cause.empty() ? "" : "; " + end.cause;
+  if (end.exit_code) return fmt::format("ended with code {}{}", *end.exit_code, cause);
   if (end.signal) {
     const char* name = sigabbrev_np(*end.signal);
-    return fmt::format("was killed by signal {}{}", *end.signal,
-                       name != nullptr ? fmt::format(" (SIG{})", name) : "");
+    return fmt::format("was killed by signal {}{}{}", *end.signal,
+                       name != nullptr ? fmt::format(" (SIG{})", name) : "", cause);
   }
   return end.failure;
 }
@@ -80,6 +86,7 @@ Json ToJson(const KeeperNews& news) {
   if (news.ended->exit_code) json["exit_code"] = *news.ended->exit_code;
   if (news.ended->signal) json["signal"] = *news.ended->signal;
   if (!news.ended->failure.empty()) json["failure"] = news.ended->failure;
+  if (!news.ended->cause.empty()) json["cause"] = news.ended->cause;
   return json;
 }
 
@@ -97,9 +104,8 @@ std::optional<KeeperNews> KeeperNewsFromJson(const Json& json) {
     news.ended->seconds = Field<double>(json, "seconds").value_or(0);
     news.ended->exit_code = Field<int>(json, "exit_code");
     news.ended->signal = Field<int>(json, "signal");
-    if (json.contains("failure") && json.at("failure").is_string()) {
-      news.ended->failure = json.at("failure").get<std::string>();
-    }
+    news.ended->failure = Text(json, "failure");
+    news.ended->cause = Text(json, "cause");
   } else {
     return std::nullopt;
   }

@@ -29,12 +29,13 @@ struct ProcessEnd {
   std::optional<int> exit_code;
   std::optional<int> signal;
   std::string failure;  // in words: it could not be started, or was lost sight of
+  std::string cause;    // of a code or signal, in words, where more is known; else empty
   double seconds = 0;   // from start to end
 
   bool Good() const { return exit_code == 0; }
 };
 
-// "ended with code 1", "was killed by signal 9 (SIGKILL)", "could not be started: ...".
+// "ended with code 1", "was killed by signal 9 (SIGKILL); CAUSE", "could not be started: ...".
 std::string Describe(const ProcessEnd& end);
 
 // What a keeper tells. Exactly one field is set.

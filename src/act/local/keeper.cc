@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -21,8 +22,10 @@
 #include "act/local/keep_order.h"
 #include "act/local/kill_tree.h"
 #include "act/local/line_channel.h"
+#include "act/local/place_limits.h"
 #include "act/local/rank_cgroup.h"
 #include "act/local/rank_process.h"
+#include "base/interrupt.h"
 #include "observe/probes/tree_meter.h"
 
 namespace reckon::act {
@@ -32,7 +35,6 @@ using std::chrono::duration;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kOrderLimit{20'000};
-constexpr milliseconds kSendLimit{5'000};
 constexpr milliseconds kMeasureEvery{1'000};
 // What is left when the rank has ended gets this long after SIGTERM.
 constexpr milliseconds kLeftoverGrace{1'000};
@@ -71,10 +73,12 @@ class Keeper {
   void TakeSignals();
   void TakeReport();
   void Reap();
+  void Judge();
   void Stop(milliseconds grace);
   void Kill();
   void Push();
-  void Tell(const KeeperNews& news) { (void)channel_.Send(ToJson(news), kSendLimit); }
+  // Waits for a supervisor that stands still: these are told once.
+  void Tell(const KeeperNews& news) { (void)channel_.Send(ToJson(news)); }
 
   LineChannel channel_;
   const base::Clock& clock_;
@@ -83,6 +87,7 @@ class Keeper {
   std::vector<base::Json> early_;  // came together with the order
   KeepOrder order_;
   std::unique_ptr<RankCgroup> cgroup_;  // nullptr: none
+  std::optional<PlaceLimits> limits_;
   std::optional<observe::TreeMeter> meter_;
   pid_t rank_ = 0;
   base::MonotonicTime begin_;
@@ -119,6 +124,7 @@ int Keeper::Run() {
   if (!order.ok()) return 1;
   order_ = std::move(order).value();
   cgroup_ = RankCgroup::Make(order_.process.place, getpid());
+  limits_.emplace(order_.process.place);
   const std::string cgroup = cgroup_ == nullptr ? "" : cgroup_->folder();
   meter_.emplace(observe::TreeMeterOptions{getpid(), order_.process.place.netns, cgroup}, clock_);
   begin_ = Now();
@@ -140,7 +146,8 @@ int Keeper::Run() {
     if (Now() >= next_measure_ && !alone_) {
       meter_->Sample();
       next_measure_ = Now() + kMeasureEvery;
-      if (phase_ == Phase::kRunning) Tell({.usage = meter_->usage()});
+      // The next one says it again.
+      if (phase_ == Phase::kRunning) (void)channel_.Offer(ToJson({.usage = meter_->usage()}));
     }
     if (phase_ == Phase::kKilling && Now() >= deadline_) break;
   }
@@ -223,8 +230,23 @@ void Keeper::Reap() {
     } else {
       end_->exit_code = WEXITSTATUS(status);
     }
+    Judge();
     meter_->FirstEnded();
     Stop(kLeftoverGrace);
+  }
+}
+
+// What its place has to do with the rank's end.
+void Keeper::Judge() {
+  if (end_->Good()) {
+    const std::string changed = limits_->Changed();
+    // Its times are those of another host; only workers' become samples.
+    if (changed.empty() || order_.process.role != kWorkerRole) return;
+    end_->exit_code.reset();
+    end_->failure = fmt::format("lost its share of host {} while it ran: {}",
+                                order_.process.place.host, changed);
+  } else if (phase_ != Phase::kKilling) {
+    end_->cause = limits_->OutOfMemory();
   }
 }
 
@@ -255,6 +277,9 @@ void Keeper::Push() {
 
 }  // namespace
 
-int RunKeeper(int descriptor, const base::Clock& clock) { return Keeper(descriptor, clock).Run(); }
+int RunKeeper(int descriptor, const base::Clock& clock) {
+  base::ExpectChildren();
+  return Keeper(descriptor, clock).Run();
+}
 
 }  // namespace reckon::act

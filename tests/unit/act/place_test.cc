@@ -125,9 +125,11 @@ TEST(PlaceTest, RanksJoinTheirCgroupsAndLeaveThemEmpty) {
 
 TEST(PlaceTest, AKilledKeeperLeavesNoCgroup) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root";
+  int tried = 0;
   for (const char* root : {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"}) {
     TestCgroup cgroup(root);
     if (cgroup.folder().empty()) continue;
+    ++tried;
     TestRun run;
     run.Add("worker", {RECKON_RANK_PROGRAM, "brood"}).place.cgroups = {cgroup.folder()};
     ASSERT_TRUE(run.Start().ok());
@@ -142,6 +144,7 @@ TEST(PlaceTest, AKilledKeeperLeavesNoCgroup) {
     EXPECT_THAT(run.Reason(), HasSubstr("worker 0 was lost: its keeper was killed by signal 9"));
     EXPECT_TRUE(cgroup.Remove());
   }
+  if (tried == 0) GTEST_SKIP() << "cannot make cgroups of version 2";
 }
 
 }  // namespace
