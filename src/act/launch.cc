@@ -120,28 +120,17 @@ class FieldReader {
   std::set<std::string> read_;
 };
 
-Json PlaceToJson(const Place& place) {
-  return {{"host", place.host},
-          {"address", place.address},
-          {"netns", place.netns},
-          {"cgroups", place.cgroups}};
-}
-
-base::Result<Place> PlaceFromJson(const Json& json, const std::string& path) {
-  Place place;
-  FieldReader fields(json, path);
-  fields.ReadFileName("host", place.host);
-  fields.Read("address", place.address);
-  fields.Read("netns", place.netns);
-  fields.Read("cgroups", place.cgroups);
-  RECKON_TRY(fields.Check());
-  return place;
-}
-
 }  // namespace
 
 std::string ProcessName(const ProcessSpec& process) {
   return fmt::format("{} {}", process.role, process.index);
+}
+
+Json ToJson(const Place& place) {
+  return {{"host", place.host},
+          {"address", place.address},
+          {"netns", place.netns},
+          {"cgroups", place.cgroups}};
 }
 
 Json ToJson(const ProcessSpec& process) {
@@ -150,7 +139,7 @@ Json ToJson(const ProcessSpec& process) {
           {"argv", process.argv},
           {"env", process.env},
           {"workdir", process.workdir},
-          {"place", PlaceToJson(process.place)},
+          {"place", ToJson(process.place)},
           {"on_death", OnDeathName(process.on_death)},
           {"log", process.log}};
 }
@@ -170,6 +159,17 @@ Json ToJson(const LaunchSpec& spec) {
                {"store", spec.store}};
   for (const ProcessSpec& process : spec.processes) json["processes"].push_back(ToJson(process));
   return json;
+}
+
+base::Result<Place> PlaceFromJson(const Json& json, const std::string& path) {
+  Place place;
+  FieldReader fields(json, path);
+  fields.ReadFileName("host", place.host);
+  fields.Read("address", place.address);
+  fields.Read("netns", place.netns);
+  fields.Read("cgroups", place.cgroups);
+  RECKON_TRY(fields.Check());
+  return place;
 }
 
 base::Result<ProcessSpec> ProcessSpecFromJson(const Json& json, const std::string& path) {

@@ -54,11 +54,13 @@ struct LaunchSpec {
 // "worker 3".
 std::string ProcessName(const ProcessSpec& process);
 
+base::Json ToJson(const Place& place);
 base::Json ToJson(const LaunchSpec& spec);
 base::Json ToJson(const ProcessSpec& process);
 
 // kBadInput with the path of the first wrong, missing or unknown field ("processes[2].place.host").
 base::Result<LaunchSpec> LaunchSpecFromJson(const base::Json& json);
 base::Result<ProcessSpec> ProcessSpecFromJson(const base::Json& json, const std::string& path);
+base::Result<Place> PlaceFromJson(const base::Json& json, const std::string& path);
 
 }  // namespace reckon::act

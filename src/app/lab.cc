@@ -30,6 +30,15 @@ Result<std::string> NameOf(const LabRequest& request) {
   return lab.name;
 }
 
+// A lab whose limits somebody else has changed; one that was never finished is no surprise.
+void AddDeviations(const act::LabState& state, LabReport& report) {
+  for (const act::LabHostStatus& host : state.hosts) {
+    if (state.finished && !host.deviation.empty()) {
+      report.warnings.push_back(act::DeviationText(state.name, host));
+    }
+  }
+}
+
 Result<LabReport> Up(const LabRequest& request, const act::LabSystem& system,
                      const Context& context) {
   if (request.lab.empty()) return BadInput("lab up: expected LAB.yaml");
@@ -39,6 +48,7 @@ Result<LabReport> Up(const LabRequest& request, const act::LabSystem& system,
   if (const auto warning = core::CrowdingWarning(lab, cores)) report.warnings.push_back(*warning);
   RECKON_TRY(act::LabUp(lab, system, context.stop));
   RECKON_ASSIGN(act::LabState state, act::LabStatus(lab.name, system));
+  AddDeviations(state, report);
   report.labs.push_back(std::move(state));
   report.done = fmt::format("lab '{}' is up", lab.name);
   return report;
@@ -49,8 +59,12 @@ LabReport ListLabs(const act::LabSystem& system) {
   for (const std::string& name : act::LabNames(system)) {
     auto state = act::LabStatus(name, system);
     // One that is damaged shall not hide the others.
-    if (state.ok()) report.labs.push_back(*std::move(state));
-    if (!state.ok()) report.warnings.push_back(state.error().Describe());
+    if (!state.ok()) {
+      report.warnings.push_back(state.error().Describe());
+      continue;
+    }
+    AddDeviations(*state, report);
+    report.labs.push_back(*std::move(state));
   }
   if (report.labs.empty() && report.warnings.empty()) report.done = "no lab is up";
   return report;
@@ -105,6 +119,7 @@ Result<LabReport> ManageLab(const LabRequest& request, const Context& context) {
     return report;
   }
   RECKON_ASSIGN(act::LabState state, act::LabStatus(name, system));
+  AddDeviations(state, report);
   report.labs.push_back(std::move(state));
   return report;
 }

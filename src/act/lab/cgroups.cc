@@ -4,16 +4,16 @@
 #include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <csignal>
-#include <cstring>
 #include <fstream>
 #include <set>
 #include <thread>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "act/pinned_process.h"
+#include "base/file.h"
+#include "base/system_error.h"
 #include "base/text.h"
 
 namespace reckon::act {
@@ -24,18 +24,6 @@ using base::Error;
 using base::ErrorCode;
 using base::Result;
 using base::Status;
-
-// Control files know one write at a time and answer with its error code.
-Status WriteControl(const fs::path& file, const std::string& text) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  const bool written = descriptor >= 0 && write(descriptor, text.data(), text.size()) ==
-                                              static_cast<ssize_t>(text.size());
-  const int code = errno;
-  if (descriptor >= 0) close(descriptor);
-  if (written) return {};
-  return Error(ErrorCode::kIo, fmt::format("cannot write '{}' to {}: {}", text, file.string(),
-                                           std::strerror(code)));
-}
 
 Status MakeFolder(const fs::path& folder) {
   std::error_code code;
@@ -73,8 +61,9 @@ Status RemoveTree(const fs::path& folder) {
   for (const fs::path& group : BottomUp(folder)) {
     if (rmdir(group.c_str()) == 0 || errno == ENOENT) continue;
     const int code = errno;
-    return Error(code == EBUSY ? ErrorCode::kUnavailable : ErrorCode::kIo,
-                 fmt::format("cannot remove cgroup {}: {}", group.string(), std::strerror(code)));
+    const std::string what = "cannot remove cgroup " + group.string();
+    if (code != EBUSY) return base::SystemError(what, code);
+    return Error(ErrorCode::kUnavailable, what + ": " + base::SystemMessage(code));
   }
   return {};
 }
@@ -138,30 +127,70 @@ std::vector<std::string> Cgroups::FoldersOf(const std::string& name) const {
 
 Status Cgroups::Make(const std::string& name, const Limits& limits) const {
   for (const std::string& folder : FoldersOf(name)) RECKON_TRY(MakeFolder(folder));
-  return version_ == 1 ? MakeV1(name, limits) : MakeV2(name, limits);
+  if (version_ == 2) RECKON_TRY(HandDownControllers());
+  for (const Setting& setting : SettingsFor(name, limits)) {
+    std::error_code ignored;
+    if (setting.optional && !fs::exists(setting.file, ignored)) continue;
+    RECKON_TRY(base::WriteControl(setting.file, setting.value));
+  }
+  return {};
 }
 
-Status Cgroups::MakeV1(const std::string& name, const Limits& limits) const {
-  const Quota quota = QuotaFor(limits.cpus, limits.dilation);
-  const fs::path cpu = root_ / "cpu" / name;
-  RECKON_TRY(WriteControl(cpu / "cpu.cfs_period_us", std::to_string(quota.period_us)));
-  RECKON_TRY(WriteControl(cpu / "cpu.cfs_quota_us", std::to_string(quota.quota_us)));
-  RECKON_TRY(WriteControl(cpu / "cpu.shares", kWeightV1));
-  if (limits.memory_bytes == 0) return {};
-  return WriteControl(root_ / "memory" / name / "memory.limit_in_bytes",
-                      std::to_string(limits.memory_bytes));
+std::string Cgroups::Deviation(const std::string& name, const Limits& limits) const {
+  for (const Setting& setting : SettingsFor(name, limits)) {
+    std::error_code ignored;
+    const bool there = fs::exists(setting.file, ignored);
+    if (!there && setting.optional) continue;
+    if (!there) return setting.file.string() + " is gone";
+    const std::string found = ReadLine(setting.file);
+    if (found == setting.value) continue;
+    return fmt::format("{} is '{}' instead of '{}'", setting.file.string(), found, setting.value);
+  }
+  return "";
 }
 
-Status Cgroups::MakeV2(const std::string& name, const Limits& limits) const {
-  // The parent hands its controllers down; asking again for what is handed down already is fine.
-  RECKON_TRY(WriteControl(root_ / "cgroup.subtree_control", "+cpu +memory"));
+// In the order in which they are written: a limit with swap may not be below the one without.
+std::vector<Cgroups::Setting> Cgroups::SettingsFor(const std::string& name,
+                                                   const Limits& limits) const {
   const Quota quota = QuotaFor(limits.cpus, limits.dilation);
-  const fs::path group = root_ / name;
-  RECKON_TRY(
-      WriteControl(group / "cpu.max", fmt::format("{} {}", quota.quota_us, quota.period_us)));
-  RECKON_TRY(WriteControl(group / "cpu.weight", kWeightV2));
-  if (limits.memory_bytes == 0) return {};
-  return WriteControl(group / "memory.max", std::to_string(limits.memory_bytes));
+  const fs::path cpu = fs::path(trees_[0]) / name;
+  const fs::path memory = version_ == 1 ? root_ / "memory" / name : cpu;
+  std::vector<Setting> settings;
+  if (version_ == 1) {
+    settings = {{cpu / "cpu.cfs_period_us", std::to_string(quota.period_us)},
+                {cpu / "cpu.cfs_quota_us", std::to_string(quota.quota_us)},
+                {cpu / "cpu.shares", kWeightV1}};
+  } else {
+    settings = {{cpu / "cpu.max", fmt::format("{} {}", quota.quota_us, quota.period_us)},
+                {cpu / "cpu.weight", kWeightV2}};
+  }
+  if (limits.memory_bytes == 0) return settings;
+  // The kernel counts pages.
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::string bytes =
+      std::to_string(std::max(limits.memory_bytes / page, uint64_t{1}) * page);
+  if (version_ == 1) {
+    settings.push_back({memory / "memory.limit_in_bytes", bytes});
+    settings.push_back({memory / "memory.memsw.limit_in_bytes", bytes, true});
+  } else {
+    settings.push_back({memory / "memory.max", bytes});
+    settings.push_back({memory / "memory.swap.max", "0", true});
+  }
+  return settings;
+}
+
+// Asking again for what is handed down already is fine. `down` does not take it back: by then
+// others may rely on it, and their limits would go without a word.
+Status Cgroups::HandDownControllers() const {
+  Status written = base::WriteControl(root_ / "cgroup.subtree_control", "+cpu +memory");
+  std::error_code ignored;
+  // Only a group that is not the machine's root has a type, and only such a one must be empty.
+  if (written.ok() || !fs::exists(root_ / "cgroup.type", ignored)) return written;
+  if (ReadLine(root_ / "cgroup.procs").empty()) return written;
+  return std::move(written).error().Wrap(fmt::format(
+      "{0} is a container's group and has processes of its own; they must be moved into a child "
+      "group first (make {0}/init and write each of their numbers to its cgroup.procs)",
+      root_.string()));
 }
 
 std::vector<std::string> Cgroups::WithPrefix(const std::string& prefix) const {
@@ -190,18 +219,33 @@ std::vector<int> Cgroups::Processes(const std::string& name) const {
   return {processes.begin(), processes.end()};
 }
 
+Status Cgroups::KillOnce(const std::string& name, const std::vector<int>& processes) const {
+  // All at once and exactly, where the kernel can (5.14); it would take us too.
+  if (version_ == 2 && std::find(processes.begin(), processes.end(), getpid()) == processes.end()) {
+    if (base::WriteControl(root_ / name / "cgroup.kill", "1").ok()) return {};
+  }
+  constexpr size_t kMost = 500;  // descriptors at a time; the others' turn comes
+  std::vector<PinnedProcess> pinned;
+  for (const int process : processes) {
+    // 0 is a process of a namespace we do not see.
+    if (process <= 1 || process == getpid() || pinned.size() == kMost) continue;
+    pinned.emplace_back(process);
+  }
+  const std::vector<int> still = Processes(name);
+  for (const PinnedProcess& process : pinned) {
+    if (std::binary_search(still.begin(), still.end(), process.pid())) RECKON_TRY(process.Kill());
+  }
+  return {};
+}
+
 Result<int> Cgroups::Kill(const std::string& name) const {
   std::set<int> killed;
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (;;) {
     const std::vector<int> processes = Processes(name);
     if (processes.empty()) return static_cast<int>(killed.size());
-    for (const int process : processes) {
-      // 0 is a process of a namespace we do not see; a negative id would reach others.
-      if (process <= 1 || process == getpid()) continue;
-      kill(process, SIGKILL);
-      killed.insert(process);
-    }
+    killed.insert(processes.begin(), processes.end());
+    RECKON_TRY(KillOnce(name, processes));
     if (std::chrono::steady_clock::now() > limit) {
       return Error(ErrorCode::kUnavailable,
                    fmt::format("process {} in cgroup {} does not end", processes.front(), name));
@@ -211,20 +255,22 @@ Result<int> Cgroups::Kill(const std::string& name) const {
 }
 
 Status Cgroups::Remove(const std::string& name) const {
-  for (const std::string& folder : FoldersOf(name)) {
-    // A process that has just ended still counts for a moment.
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-    for (;;) {
-      Status removed = RemoveTree(folder);
-      if (removed.ok()) break;
-      if (removed.error().code() != ErrorCode::kUnavailable ||
-          std::chrono::steady_clock::now() > limit) {
-        return removed;
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  // A process that has just ended still counts for a moment, and a run starts others until there is
+  // no group to join.
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  for (;;) {
+    RECKON_TRY(Kill(name));
+    Status removed;
+    for (const std::string& folder : FoldersOf(name)) {
+      removed = RemoveTree(folder);
+      if (!removed.ok()) break;
     }
+    if (removed.ok() || removed.error().code() != ErrorCode::kUnavailable ||
+        std::chrono::steady_clock::now() > limit) {
+      return removed;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  return {};
 }
 
 }  // namespace reckon::act

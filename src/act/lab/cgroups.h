@@ -35,22 +35,33 @@ class Cgroups {
   // The folders that Make makes for a name, whether or not they are there.
   std::vector<std::string> FoldersOf(const std::string& name) const;
   base::Status Make(const std::string& name, const Limits& limits) const;
+  // What is not as Make set it, in words; empty: everything is. Others than us write here too:
+  // systemd takes controllers away from groups that it does not know, and with them their limits.
+  std::string Deviation(const std::string& name, const Limits& limits) const;
   // Names of groups that begin so, in any tree.
   std::vector<std::string> WithPrefix(const std::string& prefix) const;
   // Ids of the processes in a group and in those below it, such as ranks have; empty when it is not
   // there.
   std::vector<int> Processes(const std::string& name) const;
   // SIGKILL to all these processes until there are none, also to what they start meanwhile.
-  // kUnavailable when something cannot be ended within some seconds. Number killed.
+  // kUnavailable when something cannot be ended within some seconds, kIo at once without the right
+  // to. Number killed.
   base::Result<int> Kill(const std::string& name) const;
-  // Of a group without processes, with those below it; nothing to do when it is not there.
+  // With those below it, killing whatever is in them and comes meanwhile; nothing to do when it is
+  // not there.
   base::Status Remove(const std::string& name) const;
 
  private:
   Cgroups(int version, std::filesystem::path root, std::vector<std::filesystem::path> trees)
       : version_(version), root_(std::move(root)), trees_(std::move(trees)) {}
-  base::Status MakeV1(const std::string& name, const Limits& limits) const;
-  base::Status MakeV2(const std::string& name, const Limits& limits) const;
+  struct Setting {
+    std::filesystem::path file;
+    std::string value;      // as the kernel shows it
+    bool optional = false;  // not every kernel has it
+  };
+  std::vector<Setting> SettingsFor(const std::string& name, const Limits& limits) const;
+  base::Status HandDownControllers() const;
+  base::Status KillOnce(const std::string& name, const std::vector<int>& processes) const;
 
   int version_;
   std::filesystem::path root_;

@@ -1,9 +1,14 @@
 #include "act/lab/lab.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <fstream>
 
 #include <fmt/format.h>
+#include <linux/capability.h>
+#include <unistd.h>
 
+#include "act/command.h"
 #include "act/lab/cgroups.h"
 #include "act/lab/names.h"
 #include "act/lab/netns.h"
@@ -19,10 +24,35 @@ using base::ErrorCode;
 using base::Result;
 using base::Status;
 
-Error Explain(Error error) {
-  return std::move(error).Wrap(
+// What this process lacks to work on labs; empty: nothing that can be told beforehand.
+std::vector<std::string> Missing(const LabSystem& system) {
+  std::vector<std::string> missing;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    unsigned long long held = 0;
+    if (std::sscanf(line.c_str(), "CapEff: %llx", &held) != 1) continue;
+    if ((held >> CAP_NET_ADMIN & 1) == 0) missing.emplace_back("CAP_NET_ADMIN");
+    if ((held >> CAP_SYS_ADMIN & 1) == 0) missing.emplace_back("CAP_SYS_ADMIN");
+  }
+  if (const auto groups = Cgroups::Find(system.cgroups); groups.ok()) {
+    for (const std::string& tree : groups->FoldersOf("")) {
+      if (access(tree.c_str(), W_OK) != 0) missing.push_back("the right to write in " + tree);
+    }
+  }
+  for (const char* program : {"ip", "tc"}) {
+    if (!IsInstalled(program)) missing.push_back(fmt::format("the program {}", program));
+  }
+  return missing;
+}
+
+// A failure for want of rights or programs says what is needed; any other one speaks for itself.
+Error Explain(Error error, const LabSystem& system) {
+  const std::vector<std::string> missing = Missing(system);
+  if (missing.empty()) return error;
+  return std::move(error).Wrap(fmt::format(
       "a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, cgroups that can be written, and the "
-      "programs ip and tc (package iproute2)");
+      "programs ip and tc (package iproute2); missing here: {}",
+      base::Join(missing, ", ")));
 }
 
 Status CheckName(const std::string& name) {
@@ -41,6 +71,10 @@ Result<std::vector<std::string>> TakenSubnets(const LabSystem& system) {
   return taken;
 }
 
+Limits LimitsOf(const core::Lab& lab, const core::LabHost& host) {
+  return {host.cpus, lab.dilation, host.memory_bytes};
+}
+
 Status MakeAll(const LabRecord& record, const Cgroups& groups, int lock,
                const std::stop_token& stop) {
   const Network network(record.lab.name, record.subnet, lock);
@@ -48,8 +82,7 @@ Status MakeAll(const LabRecord& record, const Cgroups& groups, int lock,
   for (size_t i = 0; i < record.lab.hosts.size(); ++i) {
     if (stop.stop_requested()) return Error(ErrorCode::kInterrupted, "interrupted");
     const core::LabHost& host = record.lab.hosts[i];
-    RECKON_TRY(groups.Make(CgroupName(record.lab.name, host.name),
-                           {host.cpus, record.lab.dilation, host.memory_bytes}));
+    RECKON_TRY(groups.Make(CgroupName(record.lab.name, host.name), LimitsOf(record.lab, host)));
     RECKON_TRY(network.MakeHost(record.lab, i));
   }
   return {};
@@ -66,7 +99,6 @@ Result<bool> RemoveAll(const std::string& name, const LabSystem& system, int loc
   if (const auto groups = Cgroups::Find(system.cgroups); groups.ok()) {
     for (const std::string& group : groups->WithPrefix(CgroupPrefix(name))) {
       found = true;
-      keep(groups->Kill(group));
       keep(groups->Remove(group));
     }
   }
@@ -77,6 +109,7 @@ Result<bool> RemoveAll(const std::string& name, const LabSystem& system, int loc
   found = found || std::find(recorded.begin(), recorded.end(), name) != recorded.end();
   if (!failed.ok()) return failed.error();
   RECKON_TRY(RemoveRecord(system.records, name));
+  base::RemoveAbandonedFiles(system.records);  // of an `up` that was killed
   return found;
 }
 
@@ -100,9 +133,14 @@ Result<FoundHost> FindHost(const std::string& name, const std::string& host,
 Status SetHostLink(const std::string& name, const std::string& host, bool up,
                    const LabSystem& system) {
   RECKON_TRY(CheckName(name));
-  RECKON_ASSIGN(const LabLock lock, LabLock::Take(system.records));
+  // Looked for first, so that a name that is wrong is said to be so without any rights.
+  RECKON_TRY(FindHost(name, host, system));
+  auto lock = LabLock::Take(system.records);
+  if (!lock.ok()) return Explain(std::move(lock).error(), system);
   RECKON_ASSIGN(const FoundHost found, FindHost(name, host, system));
-  return Network(name, found.record.subnet, lock.descriptor()).SetLink(found.index, up);
+  Status set = Network(name, found.record.subnet, lock->descriptor()).SetLink(found.index, up);
+  if (!set.ok()) return Explain(std::move(set).error(), system);
+  return set;
 }
 
 }  // namespace
@@ -110,10 +148,10 @@ Status SetHostLink(const std::string& name, const std::string& host, bool up,
 Status LabUp(const core::Lab& lab, const LabSystem& system, std::stop_token stop) {
   RECKON_TRY(CheckName(lab.name));
   auto taken_lock = LabLock::Take(system.records);
-  if (!taken_lock.ok()) return Explain(std::move(taken_lock).error());
+  if (!taken_lock.ok()) return Explain(std::move(taken_lock).error(), system);
   const LabLock lock = std::move(taken_lock).value();
   auto groups = Cgroups::Find(system.cgroups);
-  if (!groups.ok()) return Explain(std::move(groups).error());
+  if (!groups.ok()) return Explain(std::move(groups).error(), system);
   const std::vector<std::string> recorded = RecordedLabs(system.records);
   if (std::find(recorded.begin(), recorded.end(), lab.name) != recorded.end()) {
     return base::BadInput(
@@ -145,15 +183,15 @@ Status LabUp(const core::Lab& lab, const LabSystem& system, std::stop_token stop
                                   removed.error().Describe());
   }
   if (stop.stop_requested()) return Error(ErrorCode::kInterrupted, error.Describe());
-  return Explain(std::move(error));
+  return Explain(std::move(error), system);
 }
 
 Result<bool> LabDown(const std::string& name, const LabSystem& system) {
   RECKON_TRY(CheckName(name));
   auto lock = LabLock::Take(system.records);
-  if (!lock.ok()) return Explain(std::move(lock).error());
+  if (!lock.ok()) return Explain(std::move(lock).error(), system);
   auto removed = RemoveAll(name, system, lock->descriptor());
-  if (!removed.ok()) return Explain(std::move(removed).error());
+  if (!removed.ok()) return Explain(std::move(removed).error(), system);
   return removed;
 }
 
@@ -166,16 +204,24 @@ Result<LabState> LabStatus(const std::string& name, const LabSystem& system) {
   // An unfinished lab may have no switch to ask.
   if (record.finished) {
     auto links = Network(name, record.subnet, -1).LinksUp(linked.size());
-    if (!links.ok()) return Explain(std::move(links).error());
+    if (!links.ok()) return Explain(std::move(links).error(), system);
     linked = *links;
   }
   RECKON_ASSIGN(const Cgroups groups, Cgroups::Find(system.cgroups));
   for (size_t i = 0; i < record.lab.hosts.size(); ++i) {
     const core::LabHost& host = record.lab.hosts[i];
-    state.hosts.push_back(
-        {host, record.places[i], linked[i], groups.Processes(CgroupName(name, host.name)).size()});
+    const std::string group = CgroupName(name, host.name);
+    state.hosts.push_back({host, record.places[i], linked[i], groups.Processes(group).size(),
+                           groups.Deviation(group, LimitsOf(record.lab, host))});
   }
   return state;
+}
+
+std::string DeviationText(const std::string& lab, const LabHostStatus& host) {
+  return fmt::format(
+      "lab '{0}': host {1} does not keep its share, since somebody changed its limits: {2}; "
+      "'reckon lab down {0}' and 'up' make them anew (systemd: see docs/lab.md)",
+      lab, host.host.name, host.deviation);
 }
 
 std::vector<std::string> LabNames(const LabSystem& system) { return RecordedLabs(system.records); }
@@ -184,7 +230,9 @@ Result<int> KillHost(const std::string& name, const std::string& host, const Lab
   RECKON_TRY(CheckName(name));
   RECKON_TRY(FindHost(name, host, system));
   RECKON_ASSIGN(const Cgroups groups, Cgroups::Find(system.cgroups));
-  return groups.Kill(CgroupName(name, host));
+  auto killed = groups.Kill(CgroupName(name, host));
+  if (!killed.ok()) return Explain(std::move(killed).error(), system);
+  return killed;
 }
 
 Status CutHost(const std::string& name, const std::string& host, const LabSystem& system) {

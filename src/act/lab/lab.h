@@ -26,6 +26,7 @@ struct LabHostStatus {
   Place place;
   bool linked = false;  // false: cut off
   size_t processes = 0;
+  std::string deviation;  // what of its limits is not as it was made; empty: all is
 };
 
 struct LabState {
@@ -46,6 +47,8 @@ base::Result<bool> LabDown(const std::string& name, const LabSystem& system = {}
 
 // kNotFound when there is no such lab.
 base::Result<LabState> LabStatus(const std::string& name, const LabSystem& system = {});
+// "lab 'quad': host h0 does not keep its share: ...", with what helps.
+std::string DeviationText(const std::string& lab, const LabHostStatus& host);
 // Names of all labs that are there, finished or not.
 std::vector<std::string> LabNames(const LabSystem& system = {});
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <thread>
 
@@ -15,6 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "act/pinned_process.h"
+#include "base/file.h"
+#include "base/system_error.h"
 #include "base/text.h"
 
 namespace reckon::act {
@@ -27,19 +28,10 @@ using base::Status;
 
 constexpr const char* kFolder = "/run/netns";
 
-Error Refused(const std::string& what) {
-  return {ErrorCode::kIo, fmt::format("cannot {}: {}", what, std::strerror(errno))};
-}
-
-Status WriteSetting(const std::string& file, const std::string& value) {
-  const int descriptor = open(file.c_str(), O_WRONLY | O_CLOEXEC);
-  if (descriptor < 0) return Refused("open " + file);
-  Status status;
-  if (write(descriptor, value.data(), value.size()) != static_cast<ssize_t>(value.size())) {
-    status = Refused(fmt::format("write '{}' to {}", value, file));
-  }
-  close(descriptor);
-  return status;
+bool RunsIn(const struct stat& space, int64_t process) {
+  struct stat found {};
+  return stat(fmt::format("/proc/{}/ns/net", process).c_str(), &found) == 0 &&
+         found.st_ino == space.st_ino && found.st_dev == space.st_dev;
 }
 
 }  // namespace
@@ -69,21 +61,23 @@ std::vector<int> ProcessesInNamespace(const std::string& name) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator("/proc", ignored)) {
     const auto id = base::ParseInteger(entry.path().filename().string());
-    struct stat found {};
-    if (!id || *id == getpid() || stat((entry.path() / "ns/net").c_str(), &found) != 0) continue;
-    if (found.st_ino == wanted.st_ino && found.st_dev == wanted.st_dev) {
-      processes.push_back(static_cast<int>(*id));
-    }
+    if (!id || *id == getpid() || !RunsIn(wanted, *id)) continue;
+    processes.push_back(static_cast<int>(*id));
   }
   return processes;
 }
 
 Status KillInNamespace(const std::string& name) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  struct stat wanted {};
+  if (stat(NamespacePath(name).c_str(), &wanted) != 0) return {};
   for (;;) {
     const std::vector<int> processes = ProcessesInNamespace(name);
     if (processes.empty()) return {};
-    for (const int process : processes) kill(process, SIGKILL);
+    for (const int process : processes) {
+      const PinnedProcess pinned(process);
+      if (RunsIn(wanted, process)) RECKON_TRY(pinned.Kill());
+    }
     if (std::chrono::steady_clock::now() > limit) {
       return Error(ErrorCode::kUnavailable, fmt::format("process {} in network namespace {} does "
                                                         "not end",
@@ -98,7 +92,7 @@ Status RemoveNamespace(const std::string& name) {
   // Not mounted when its maker was killed between making the file and mounting: fine.
   umount2(path.c_str(), MNT_DETACH);
   if (unlink(path.c_str()) != 0 && errno != ENOENT) {
-    return Refused("remove network namespace " + path);
+    return base::SystemError("cannot remove network namespace " + path);
   }
   return {};
 }
@@ -110,7 +104,7 @@ Status InNamespace(const std::string& name, const std::function<Status()>& work)
     const std::string path = NamespacePath(name);
     const int space = open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
-      status = Refused("enter network namespace " + path);
+      status = base::SystemError("cannot enter network namespace " + path);
     } else {
       status = work();
     }
@@ -122,7 +116,7 @@ Status InNamespace(const std::string& name, const std::function<Status()>& work)
 Status SetInNamespace(const std::string& name, const std::string& setting,
                       const std::string& value) {
   // /proc/sys/net follows the thread.
-  return InNamespace(name, [&] { return WriteSetting("/proc/sys/net/" + setting, value); });
+  return InNamespace(name, [&] { return base::WriteControl("/proc/sys/net/" + setting, value); });
 }
 
 }  // namespace reckon::act

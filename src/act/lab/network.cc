@@ -171,16 +171,21 @@ Result<bool> Network::Remove() const {
   std::vector<std::string> spaces = NamespacesWithPrefix(NamespacePrefix(lab_));
   if (NamespaceExists(hub)) spaces.push_back(hub);
   bool found = !spaces.empty();
+  Status failed;
+  const auto keep = [&](Status status) {
+    if (failed.ok()) failed = std::move(status);
+  };
   // Its own device first: with the namespace it would go too, but only some time later.
   if (DeviceExists(hub)) {
     found = true;
-    const Status removed = Ip("link del " + hub);
-    if (!removed.ok() && DeviceExists(hub)) return removed.error();
+    Status removed = Ip("link del " + hub);
+    if (!removed.ok() && DeviceExists(hub)) keep(std::move(removed));
   }
   for (const std::string& space : spaces) {
-    RECKON_TRY(KillInNamespace(space));
-    RECKON_TRY(RemoveNamespace(space));
+    keep(KillInNamespace(space));
+    keep(RemoveNamespace(space));
   }
+  if (!failed.ok()) return std::move(failed).error();
   return found;
 }
 

@@ -46,7 +46,7 @@ class Network {
   base::Status SetLink(size_t index, bool up) const;
   base::Result<std::vector<bool>> LinksUp(size_t count) const;
   // Ends and removes everything that is there under the lab's names, whoever made it; false when
-  // nothing was.
+  // nothing was. Goes on after a failure and returns the first one.
   base::Result<bool> Remove() const;
 
  private:

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <thread>
 #include <utility>
 
@@ -13,8 +12,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "act/launch.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/system_error.h"
 
 namespace reckon::act {
 namespace {
@@ -26,7 +27,7 @@ using base::Json;
 using base::Result;
 using base::Status;
 
-constexpr int kRecordVersion = 1;
+constexpr int kRecordVersion = 2;
 
 fs::path RecordFile(const fs::path& folder, const std::string& lab) {
   return folder / (lab + ".json");
@@ -38,14 +39,12 @@ Json HostToJson(const core::LabHost& host, const Place& place) {
   json["cpus"] = host.cpus;
   json["memory_bytes"] = host.memory_bytes;
   json["bandwidth_bit_s"] = host.bandwidth_bit_s;
-  json["address"] = place.address;
-  json["netns"] = place.netns;
-  json["cgroups"] = place.cgroups;
+  json["place"] = ToJson(place);
   return json;
 }
 
-// Throws what nlohmann throws for a field that is not there or of another kind.
-LabRecord RecordFromJson(const Json& json) {
+// Also throws what nlohmann throws for a field that is not there or of another kind.
+Result<LabRecord> RecordFromJson(const Json& json) {
   LabRecord record;
   record.lab.name = json.at("name").get<std::string>();
   record.lab.dilation = json.at("dilation").get<double>();
@@ -57,12 +56,8 @@ LabRecord RecordFromJson(const Json& json) {
     host.cpus = entry.at("cpus").get<double>();
     host.memory_bytes = entry.at("memory_bytes").get<uint64_t>();
     host.bandwidth_bit_s = entry.at("bandwidth_bit_s").get<double>();
-    Place place;
-    place.host = host.name;
-    place.address = entry.at("address").get<std::string>();
-    place.netns = entry.at("netns").get<std::string>();
-    place.cgroups = entry.at("cgroups").get<std::vector<std::string>>();
     record.lab.hosts.push_back(std::move(host));
+    RECKON_ASSIGN(Place place, PlaceFromJson(entry.at("place"), "place"));
     record.places.push_back(std::move(place));
   }
   return record;
@@ -79,7 +74,10 @@ Result<LabRecord> ReadRecord(const fs::path& folder, const std::string& lab) {
   RECKON_ASSIGN(const std::string text, base::ReadFile(file));
   RECKON_ASSIGN(const Json json, base::ParseJson(text, file.string()));
   try {
-    if (json.at("version").get<int>() == kRecordVersion) return RecordFromJson(json);
+    if (json.at("version").get<int>() == kRecordVersion) {
+      Result<LabRecord> record = RecordFromJson(json);
+      if (record.ok()) return record;
+    }
   } catch (const Json::exception&) {
     // Falls through to the message for every kind of damage.
   }
@@ -129,10 +127,7 @@ Result<LabLock> LabLock::Take(const fs::path& folder) {
   fs::create_directories(folder, code);
   const fs::path file = folder / ".lock";
   const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (descriptor < 0) {
-    return Error(ErrorCode::kIo,
-                 fmt::format("cannot open {}: {}", file.string(), std::strerror(errno)));
-  }
+  if (descriptor < 0) return base::SystemError("cannot open " + file.string());
   LabLock lock(descriptor);
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {

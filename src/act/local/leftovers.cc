@@ -1,6 +1,5 @@
 #include "act/local/leftovers.h"
 
-#include <csignal>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "act/pinned_process.h"
 #include "observe/probes/process_tree.h"
 
 namespace reckon::act {
@@ -39,11 +39,12 @@ base::Result<size_t> KillLeftovers(const RunFolder& folder, const std::string& t
   for (;;) {
     bool left = false;
     for (const observe::ProcessEntry& process : observe::Descendants(0)) {
+      const PinnedProcess pinned(process.pid);
       // A zombie has no environment any more.
       if (process.pid == getpid() || !StartedWith(process.pid, variable)) continue;
       left = true;
       found.insert(process.pid);
-      kill(process.pid, SIGKILL);
+      (void)pinned.Kill();
     }
     if (!left) return found.size();
     if (std::chrono::steady_clock::now() >= deadline) {

@@ -31,6 +31,9 @@ base::Result<Engine> FindLab(const std::string& name, const std::vector<std::str
                                                      base::SuggestFrom(host, names)));
     }
     const act::LabHostStatus& status = lab.hosts[static_cast<size_t>(found - names.begin())];
+    if (!status.deviation.empty()) {
+      return Error(ErrorCode::kFailed, act::DeviationText(name, status));
+    }
     engine.places.push_back({status.place, status.host.cpus, status.host.memory_bytes});
   }
   return engine;

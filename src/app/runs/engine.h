@@ -15,7 +15,8 @@ struct Engine {
 };
 
 // "local", "lab:NAME", or "lab:NAME/HOST,HOST" for some hosts of a lab in that order. kBadInput: no
-// such engine; kNotFound: no such lab or host.
+// such engine; kNotFound: no such lab or host;
+// kFailed: a lab that would give wrong times.
 base::Result<Engine> FindEngine(const std::string& name);
 
 }  // namespace reckon::app

@@ -58,6 +58,14 @@ TEST(CommandTest, NothingWaitsForEver) {
   EXPECT_FALSE(fs::exists(late)) << "its children end with it";
 }
 
+TEST(CommandTest, AnEndThatNobodyToldIsNoSuccess) {
+  (void)signal(SIGCHLD, SIG_IGN);
+  const auto result = RunCommand({"sh", "-c", "exit 3"});
+  (void)signal(SIGCHLD, SIG_DFL);
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().Describe(), HasSubstr("cannot tell how sh ended"));
+}
+
 TEST(CommandTest, MuchOutputIsReadAndCut) {
   const auto result = RunCommand({"head", "-c", "3000000", "/dev/zero"}).value();
   EXPECT_EQ(result.exit_code, 0);
@@ -146,19 +154,53 @@ class FakeCgroups : public ::testing::Test {
 
 TEST_F(FakeCgroups, Version2GetsQuotaMemoryAndControllers) {
   MakeV2("cpuset cpu io memory pids");
-  Prepare("g", {"cpu.max", "cpu.weight", "memory.max", "cgroup.procs"});
+  Prepare("g", {"cpu.max", "cpu.weight", "memory.max", "memory.swap.max", "cgroup.procs"});
   const Cgroups groups = Cgroups::Find(folder_ / "").value();
   EXPECT_EQ(groups.version(), 2);
   ASSERT_TRUE(groups.Make("g", {1, 5, 1 << 20}).ok());
   EXPECT_EQ(Content(folder_ / "g/cpu.max"), "4000 20000");
   EXPECT_EQ(Content(folder_ / "g/cpu.weight"), "1600");
   EXPECT_EQ(Content(folder_ / "g/memory.max"), "1048576");
+  EXPECT_EQ(Content(folder_ / "g/memory.swap.max"), "0");
   EXPECT_EQ(Content(folder_ / "cgroup.subtree_control"), "+cpu +memory");
   EXPECT_THAT(groups.FoldersOf("g"), ElementsAre((folder_ / "" / "g").string()));
   EXPECT_THAT(groups.WithPrefix("g"), ElementsAre("g"));
   EXPECT_TRUE(groups.Processes("g").empty());
   std::ofstream(folder_ / "g/cgroup.procs") << "7\n9\n";
   EXPECT_THAT(groups.Processes("g"), ElementsAre(7, 9));
+}
+
+TEST_F(FakeCgroups, LimitsThatSomebodyChangedAreNamed) {
+  MakeV2("cpu memory");
+  Prepare("g", {"cpu.max", "cpu.weight", "memory.max"});
+  const Cgroups groups = Cgroups::Find(folder_ / "").value();
+  const Limits limits{1, 5, (1 << 20) + 1};  // memory is counted in pages
+  ASSERT_TRUE(groups.Make("g", limits).ok());
+  EXPECT_EQ(groups.Deviation("g", limits), "");
+  std::ofstream(folder_ / "g/memory.max") << "max\n";
+  EXPECT_THAT(groups.Deviation("g", limits), HasSubstr("memory.max is 'max' instead of '1048576'"));
+  fs::remove(folder_ / "g/cpu.max");  // with the controller
+  EXPECT_THAT(groups.Deviation("g", limits), HasSubstr("g/cpu.max is gone"));
+  EXPECT_THAT(groups.Deviation("other", limits), HasSubstr("other/cpu.max is gone"));
+}
+
+// A container's root is no root to the kernel: it hands controllers down only while it is empty.
+TEST_F(FakeCgroups, ProcessesInAContainersRootAreInTheWay) {
+  std::ofstream(folder_ / "cgroup.controllers") << "cpu memory\n";
+  fs::create_directory(folder_ / "cgroup.subtree_control");  // cannot be written
+  const Cgroups groups = Cgroups::Find(folder_ / "").value();
+  const auto said = [&] {
+    const std::string text = groups.Make("g", {}).error().Describe();
+    fs::remove(folder_ / "g");
+    return text;
+  };
+  const auto moved = HasSubstr("must be moved into a child group first");
+  EXPECT_THAT(said(), ::testing::Not(moved));
+  std::ofstream(folder_ / "cgroup.type") << "domain\n";
+  std::ofstream(folder_ / "cgroup.procs");
+  EXPECT_THAT(said(), ::testing::Not(moved));
+  std::ofstream(folder_ / "cgroup.procs") << "1\n7\n";
+  EXPECT_THAT(said(), moved);
 }
 
 TEST_F(FakeCgroups, MissingControllersAreNamed) {
@@ -171,7 +213,7 @@ TEST_F(FakeCgroups, MissingControllersAreNamed) {
 TEST_F(FakeCgroups, Version1HasATreeForEachController) {
   for (const char* tree : {"cpu", "memory", "cpuacct"}) Prepare(tree, {"cgroup.procs"});
   Prepare("cpu/g", {"cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares"});
-  Prepare("memory/g", {"memory.limit_in_bytes"});
+  Prepare("memory/g", {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"});
   const Cgroups groups = Cgroups::Find(folder_ / "").value();
   EXPECT_EQ(groups.version(), 1);
   ASSERT_TRUE(groups.Make("g", {0.5, 1, 4096}).ok());
@@ -179,6 +221,9 @@ TEST_F(FakeCgroups, Version1HasATreeForEachController) {
   EXPECT_EQ(Content(folder_ / "cpu/g/cpu.cfs_period_us"), "8000");
   EXPECT_EQ(Content(folder_ / "cpu/g/cpu.shares"), "16384");
   EXPECT_EQ(Content(folder_ / "memory/g/memory.limit_in_bytes"), "4096");
+  EXPECT_EQ(Content(folder_ / "memory/g/memory.memsw.limit_in_bytes"), "4096");
+  EXPECT_EQ(groups.Deviation("g", {0.5, 1, 4096}), "");
+  EXPECT_THAT(groups.Deviation("g", {0.7, 1, 4096}), HasSubstr("cpu.cfs_period_us is '8000'"));
   EXPECT_EQ(groups.FoldersOf("g").size(), 3);
   EXPECT_TRUE(fs::exists(folder_ / "cpuacct/g"));
   EXPECT_THAT(groups.Make("other", {}).error().Describe(), HasSubstr("cpu.cfs_period_us"));
@@ -230,6 +275,28 @@ TEST_F(FakeCgroups, ProcessesBelowAGroupAreItsOwn) {
   kill(child, SIGKILL);  // also when it was not found
 }
 
+// One that another user must not kill is an error at once, not after the time limit.
+TEST_F(FakeCgroups, WhatMayNotBeKilledIsSaidAtOnce) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to be somebody else";
+  MakeV2("cpu memory");
+  Prepare("g", {"cgroup.procs"});
+  const Cgroups groups = Cgroups::Find(folder_ / "").value();
+  std::ofstream(folder_ / "g/cgroup.procs") << getpid() << "\n";
+  fs::permissions(folder_.path(), fs::perms::all);
+  const pid_t other = fork();
+  if (other == 0) {
+    if (setresuid(65534, 65534, 65534) != 0) _exit(2);
+    const auto start = std::chrono::steady_clock::now();
+    const auto killed = groups.Kill("g");
+    const bool quick = std::chrono::steady_clock::now() - start < std::chrono::seconds(5);
+    const bool named = !killed.ok() && killed.error().Describe().find("cannot kill process") == 0;
+    _exit(quick && named ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(other, &status, 0), other);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
 // The kernel removes a group with its control files; plain files would be in the way, so here the
 // groups have none.
 TEST_F(FakeCgroups, RemoveTakesEmptyGroupsBelowFirst) {
@@ -267,9 +334,9 @@ TEST(LabRecordTest, ComesBackAndDamageIsNamed) {
   EXPECT_EQ(LabStatus("../quad", system).error().code(), base::ErrorCode::kBadInput);
   EXPECT_THAT(KillHost("quad", "h2", system).error().Describe(), HasSubstr("has no host 'h2'"));
 
-  std::ofstream(folder / "quad.json") << "{\"version\": 1}";
-  EXPECT_EQ(ReadRecord(folder / "", "quad").error().code(), base::ErrorCode::kCorrupt);
   std::ofstream(folder / "quad.json") << "{\"version\": 2}";
+  EXPECT_EQ(ReadRecord(folder / "", "quad").error().code(), base::ErrorCode::kCorrupt);
+  std::ofstream(folder / "quad.json") << "{\"version\": 99}";
   EXPECT_THAT(ReadRecord(folder / "", "quad").error().Describe(), HasSubstr("lab down quad"));
   ASSERT_TRUE(RemoveRecord(folder / "", "quad").ok());
   EXPECT_EQ(ReadRecord(folder / "", "quad").error().code(), base::ErrorCode::kNotFound);
