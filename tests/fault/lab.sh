@@ -14,7 +14,7 @@ name: rkt-a
 dilation: 5
 hosts:
   - {name: h, count: 2, cpus: 1, memory: 512MiB, bandwidth: 500Mbit}
-  - {name: slow, cpus: 0.7, bandwidth: 100Mbit}
+  - {name: slow, cpus: 0.7, bandwidth: 100Mbit, memory: 64MiB}
 YAML
 cat > b.yaml << 'YAML'
 name: rkt-b
@@ -87,6 +87,53 @@ code=$?
 check "an unknown host is named" "[ $code = 2 ] && grep -q \"no host 'h9'\" err"
 limit=$(cat /sys/fs/cgroup/memory/reckon-lab-rkt-a.h0/memory.limit_in_bytes /sys/fs/cgroup/reckon-lab-rkt-a.h0/memory.max 2> /dev/null)
 check "memory is limited, to $limit" "[ '$limit' = 536870912 ]"
+swap=$(cat /sys/fs/cgroup/memory/reckon-lab-rkt-a.h0/memory.memsw.limit_in_bytes /sys/fs/cgroup/reckon-lab-rkt-a.h0/memory.swap.max 2> /dev/null)
+check "and swap with it: '$swap'" "[ -z '$swap' ] || [ '$swap' = 536870912 ] || [ '$swap' = 0 ]"
+
+echo "run: exec /usr/bin/python3 -c \"x = b'x' * 300000000\"" > greedy.yaml
+"$reckon" run greedy.yaml --db greedy.db --on lab:rkt-a/slow -q > out 2>&1
+code=$?
+check "a rank that needs more memory than its host has says so: $(cat out)" \
+  "[ $code = 1 ] && \"$reckon\" status --db greedy.db | grep -q 'signal 9 (SIGKILL); host slow ran out of its memory of 67'"
+
+# Somebody else changes a host's share, as systemd does with groups it does not know.
+share=$(ls /sys/fs/cgroup/cpu/reckon-lab-rkt-a.h1/cpu.cfs_quota_us /sys/fs/cgroup/reckon-lab-rkt-a.h1/cpu.max 2> /dev/null)
+kept=$(cat "$share")
+echo 2000 > "$share"
+"$reckon" lab status rkt-a > out 2> err
+check "status names a share that was changed: $(cat err)" \
+  "grep -q 'host h1 does not keep its share' err && [ \$(grep -c 'its share' err) = 1 ]"
+echo 'run: "true"' > job.yaml
+"$reckon" run job.yaml --db share.db --on lab:rkt-a/h1 -q > out 2> err
+code=$?
+check "a run there is refused: $(cat err)" "[ $code = 1 ] && grep -q 'h1 does not keep its share' err"
+"$reckon" run job.yaml --db share.db --on lab:rkt-a/h0 -q > out 2> err
+code=$?
+check "one beside it is not: $(cat err)" "[ $code = 0 ]"
+echo "$kept" > "$share"
+"$reckon" lab status rkt-a > out 2> err
+check "a share that is right again is not mentioned: $(cat err)" "[ ! -s err ]"
+echo "run: echo 2000 > $share" > job.yaml
+"$reckon" run job.yaml --db share.db --on lab:rkt-a/h1 -q > out 2> err
+code=$?
+check "a run that lost its share has failed" \
+  "[ $code = 1 ] && \"$reckon\" status --db share.db | grep -q 'lost its share of host h1 while it ran'"
+echo "$kept" > "$share"
+
+# Without root: what is needed, at once.
+{ on rkt-a h1 sleep 305; } 2> /dev/null & disown
+sleep 0.3
+for words in "kill rkt-a h1" "cut rkt-a h1" "mend rkt-a h1" "down rkt-a" "status rkt-a"; do
+  start=$SECONDS
+  setpriv --reuid 65534 --clear-groups "$reckon" lab $words > out 2> err
+  code=$?
+  check "$words without root: exit 1 and what is needed: $(cat err)" \
+    "[ $code = 1 ] && grep -q 'a lab needs root' err && grep -q 'missing here: CAP_NET_ADMIN' err"
+  check "$words without root: at once" "[ $((SECONDS - start)) -le 3 ]"
+done
+setpriv --reuid 65534 --clear-groups "$reckon" lab cut rkt-a h9 > out 2> err
+check "a wrong name is said to be wrong also without root" "grep -q \"no host 'h9'\" err"
+check "nothing happened without root" "running 'sleep 30[5]' && ! \"$reckon\" lab status rkt-a | grep -q cut"
 
 echo 'trainer: {batch: 100000, data: {images: 100000}}' > job.yaml
 "$reckon" run job.yaml --db lab.db --on lab:rkt-a/h0 > out 2> err
@@ -108,6 +155,23 @@ code=$?
 check "down again is no error" "[ $code = 0 ] && grep -q 'nothing to do' out"
 traces > after
 check "nothing stays: $(diff before after)" "cmp -s before after"
+
+# A run that goes on starting processes while the lab is removed.
+"$reckon" lab up b.yaml > out
+groups=$(find /sys/fs/cgroup -maxdepth 2 -name reckon-lab-rkt-b.h1)
+# As a keeper starts a rank: one that cannot join does not start.
+(while [ -d "${groups%%$'\n'*}" ]; do
+  (for group in $groups; do echo "$BASHPID" > "$group/cgroup.procs" || exit; done; exec sleep 306) &
+  sleep 0.002
+done) 2> /dev/null & disown
+sleep 0.3
+"$reckon" lab down rkt-b > out 2> err
+code=$?
+check "down wins against a run that goes on: $(cat err)" "[ $code = 0 ] && grep -q 'is removed' out"
+sleep 0.2
+check "and ends all of it" "! running 'sleep 30[6]'"
+traces > after
+check "nothing stays of a lab with a run: $(diff before after)" "cmp -s before after"
 
 # Lost records, and devices that would be in the way.
 "$reckon" lab up b.yaml > out && rm /run/reckon/labs/rkt-b.json

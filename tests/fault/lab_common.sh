@@ -31,7 +31,8 @@ on() {
 # address LAB HOST
 address() { "$reckon" lab status "$1" | awk -v host="$2" '$1 == host { print $2 }'; }
 
-# running PATTERN: whether a process has such a command line.
+# running PATTERN: whether a process has such a command line. The pattern must not match itself
+# ('sleep 30[1]'), since grep is a process too.
 running() { cat /proc/[0-9]*/cmdline 2> /dev/null | tr '\0' ' ' | grep -q "$1"; }
 
 # Everything a lab could leave behind.
@@ -39,7 +40,7 @@ traces() {
   ls /run/netns 2> /dev/null | sed 's/^/netns /'
   ip -o link show | awk -F': ' '{ print "link", $2 }'
   find /sys/fs/cgroup -maxdepth 2 -name 'reckon-lab-*'
-  ls /run/reckon/labs 2> /dev/null | sed 's/^/record /'
+  ls -A /run/reckon/labs 2> /dev/null | grep -v '^[.]lock$' | sed 's/^/record /'
   ip route show | sed 's/^/route /'
 }
 

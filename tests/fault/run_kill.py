@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from run_kill_common import Run, Wrong, parent, require, wait_until
+from run_kill_common import Run, Wrong, missed_too_often, parent, require, wait_until
 
 PATIENCE_S = 5
 # After patience: SIGTERM, its grace of 5 s, SIGKILL; and a busy machine.
@@ -173,6 +173,7 @@ def main():
     print(f"{rounds} rounds, seed {seed}", flush=True)
     rng = random.Random(seed)
     outcomes = collections.Counter()
+    hits = collections.Counter()
     failed = 0
     victims = []
     for number in range(1, rounds + 1):
@@ -190,13 +191,17 @@ def main():
             told = f"FAILED: {error}; see {run.folder}"
         finally:
             run.clean(keep=not good)
+        hits[one.victim] += one.hit
         hit = "" if one.hit else " (missed)"
         print(f"round {number}: {one.describe()}{hit}: {told}", flush=True)
         outcomes[f"{one.victim}{hit}, {one.strategy}: {one.state or 'wrong'}"] += 1
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:4} {outcome}")
     print(f"{rounds - failed} passed, {failed} failed (seed {seed})")
-    return 1 if failed else 0
+    useless = missed_too_often(hits, VICTIMS, rounds)
+    if useless:
+        print(f"FAILED: {useless}")
+    return 1 if failed or useless else 0
 
 
 if __name__ == "__main__":

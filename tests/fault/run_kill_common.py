@@ -29,6 +29,14 @@ def require(condition, message):
         raise Wrong(message)
 
 
+def missed_too_often(hits, kinds, rounds):
+    """Why rounds that all went well prove nothing; "" when they do. hits: {kind: rounds that hit}."""
+    if 2 * sum(hits.values()) < rounds:
+        return f"only {sum(hits.values())} of {rounds} rounds hit"
+    spared = [kind for kind in kinds if not hits[kind]]
+    return f"never hit: {spared}" if spared and rounds > 20 else ""
+
+
 def wait_until(look, limit_s, pause_s=0.02):
     """The first value of look() that is true, or the last one when the limit has passed."""
     deadline = time.monotonic() + limit_s

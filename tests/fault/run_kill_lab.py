@@ -16,13 +16,14 @@ import tempfile
 import time
 
 from run_kill import make_job
-from run_kill_common import Run, Wrong, require, wait_until
+from run_kill_common import Run, Wrong, missed_too_often, require, wait_until
 
 LAB = "rkt-run"
 HOSTS = 3
 PATIENCE_S = 5
 # A cut: patience of one side, of the other, the grace, and hosts with a part of a core.
 LIMIT_S = 60
+DEEDS = [("kill", "worker"), ("cut", "worker"), ("kill", "server"), ("cut", "server")]
 
 
 def traces():
@@ -144,18 +145,19 @@ def main():
         host = {"name": "h", "count": HOSTS, "cpus": 0.5, "bandwidth": "200Mbit"}
         json.dump({"name": LAB, "hosts": [host]}, file)
     outcomes = collections.Counter()
+    hits = collections.Counter()
     failed = 0
     deeds = []
     for number in range(1, rounds + 1):
         if not deeds:
-            deeds = [("kill", "worker"), ("cut", "worker"), ("kill", "server"), ("cut", "server")]
-            rng.shuffle(deeds)
+            deeds = rng.sample(DEEDS, len(DEEDS))
         one = Round(rng, *deeds.pop())
         try:
             told, good = one_round(reckon, one, folder)
         except Wrong as error:
             told, good = f"FAILED: {error}", False
         failed += not good
+        hits[one.action, one.role] += one.hit
         missed = "" if one.hit else " (missed)"
         print(f"round {number}: {one.describe()}{missed}: {told}", flush=True)
         outcomes[f"{one.action} {one.role}{missed}, {one.strategy}: {one.state or 'wrong'}"] += 1
@@ -163,7 +165,10 @@ def main():
     for outcome, count in sorted(outcomes.items()):
         print(f"{count:4} {outcome}")
     print(f"{rounds - failed} passed, {failed} failed (seed {seed})")
-    return 1 if failed else 0
+    useless = missed_too_often(hits, DEEDS, rounds)
+    if useless:
+        print(f"FAILED: {useless}")
+    return 1 if failed or useless else 0
 
 
 if __name__ == "__main__":
