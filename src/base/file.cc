@@ -44,7 +44,11 @@ int MakeBeside(const std::filesystem::path& path, std::string& name, const Make&
 // -1 with EEXIST also when another one took the new file for an abandoned one.
 int CreateHeld(const char* name, mode_t mode) {
   const int descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  if (descriptor < 0 || HoldTemporary(descriptor)) return descriptor;
+  if (descriptor < 0) return -1;
+  struct stat info {};
+  if (HoldTemporary(descriptor) && fstat(descriptor, &info) == 0 && info.st_nlink > 0) {
+    return descriptor;
+  }
   close(descriptor);
   errno = EEXIST;
   return -1;
@@ -61,8 +65,7 @@ int OpenNameless(const std::filesystem::path& path, mode_t mode) {
     close(descriptor);
     return -1;
   }
-  // Before it has a name; nobody else knows it, so this only fails where there are no locks.
-  if (descriptor >= 0) (void)HoldTemporary(descriptor);
+  if (descriptor >= 0) (void)HoldTemporary(descriptor);  // before it gets a name
   return descriptor;
 }
 

@@ -1,6 +1,5 @@
 #include "base/temporary_name.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <string_view>
 
@@ -38,9 +37,7 @@ std::string TemporaryName(const std::filesystem::path& path, uint32_t attempt) {
 }
 
 bool HoldTemporary(int descriptor) {
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) return errno != EWOULDBLOCK;
-  struct stat info {};
-  return fstat(descriptor, &info) == 0 && info.st_nlink > 0;
+  return flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
 }
 
 bool RemoveIfAbandoned(const std::string& name) {

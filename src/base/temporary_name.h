@@ -12,8 +12,8 @@ namespace reckon::base {
 // Further attempts are for writers at the same time.
 std::string TemporaryName(const std::filesystem::path& path, uint32_t attempt);
 
-// Marks a file as in use for as long as the descriptor is open. False when it has no name any more
-// or somebody is about to take it away.
+// Marks a file as in use for as long as the descriptor is open. False when somebody is about to
+// take it away.
 bool HoldTemporary(int descriptor);
 
 // Removes the file of that name when nobody holds it; whether it did. Where the file system knows

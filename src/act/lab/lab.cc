@@ -1,16 +1,12 @@
 #include "act/lab/lab.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 
 #include <fmt/format.h>
-#include <linux/capability.h>
-#include <unistd.h>
 
-#include "act/command.h"
 #include "act/lab/cgroups.h"
 #include "act/lab/names.h"
+#include "act/lab/needs.h"
 #include "act/lab/netns.h"
 #include "act/lab/network.h"
 #include "base/file.h"
@@ -23,37 +19,6 @@ using base::Error;
 using base::ErrorCode;
 using base::Result;
 using base::Status;
-
-// What this process lacks to work on labs; empty: nothing that can be told beforehand.
-std::vector<std::string> Missing(const LabSystem& system) {
-  std::vector<std::string> missing;
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    unsigned long long held = 0;
-    if (std::sscanf(line.c_str(), "CapEff: %llx", &held) != 1) continue;
-    if ((held >> CAP_NET_ADMIN & 1) == 0) missing.emplace_back("CAP_NET_ADMIN");
-    if ((held >> CAP_SYS_ADMIN & 1) == 0) missing.emplace_back("CAP_SYS_ADMIN");
-  }
-  if (const auto groups = Cgroups::Find(system.cgroups); groups.ok()) {
-    for (const std::string& tree : groups->FoldersOf("")) {
-      if (access(tree.c_str(), W_OK) != 0) missing.push_back("the right to write in " + tree);
-    }
-  }
-  for (const char* program : {"ip", "tc"}) {
-    if (!IsInstalled(program)) missing.push_back(fmt::format("the program {}", program));
-  }
-  return missing;
-}
-
-// A failure for want of rights or programs says what is needed; any other one speaks for itself.
-Error Explain(Error error, const LabSystem& system) {
-  const std::vector<std::string> missing = Missing(system);
-  if (missing.empty()) return error;
-  return std::move(error).Wrap(fmt::format(
-      "a lab needs root, or CAP_NET_ADMIN and CAP_SYS_ADMIN, cgroups that can be written, and the "
-      "programs ip and tc (package iproute2); missing here: {}",
-      base::Join(missing, ", ")));
-}
 
 Status CheckName(const std::string& name) {
   if (core::IsLabWord(name, core::kLongestLabName)) return {};
@@ -136,10 +101,10 @@ Status SetHostLink(const std::string& name, const std::string& host, bool up,
   // Looked for first, so that a name that is wrong is said to be so without any rights.
   RECKON_TRY(FindHost(name, host, system));
   auto lock = LabLock::Take(system.records);
-  if (!lock.ok()) return Explain(std::move(lock).error(), system);
+  if (!lock.ok()) return Explain(std::move(lock).error(), system.cgroups);
   RECKON_ASSIGN(const FoundHost found, FindHost(name, host, system));
   Status set = Network(name, found.record.subnet, lock->descriptor()).SetLink(found.index, up);
-  if (!set.ok()) return Explain(std::move(set).error(), system);
+  if (!set.ok()) return Explain(std::move(set).error(), system.cgroups);
   return set;
 }
 
@@ -148,10 +113,10 @@ Status SetHostLink(const std::string& name, const std::string& host, bool up,
 Status LabUp(const core::Lab& lab, const LabSystem& system, std::stop_token stop) {
   RECKON_TRY(CheckName(lab.name));
   auto taken_lock = LabLock::Take(system.records);
-  if (!taken_lock.ok()) return Explain(std::move(taken_lock).error(), system);
+  if (!taken_lock.ok()) return Explain(std::move(taken_lock).error(), system.cgroups);
   const LabLock lock = std::move(taken_lock).value();
   auto groups = Cgroups::Find(system.cgroups);
-  if (!groups.ok()) return Explain(std::move(groups).error(), system);
+  if (!groups.ok()) return Explain(std::move(groups).error(), system.cgroups);
   const std::vector<std::string> recorded = RecordedLabs(system.records);
   if (std::find(recorded.begin(), recorded.end(), lab.name) != recorded.end()) {
     return base::BadInput(
@@ -183,15 +148,15 @@ Status LabUp(const core::Lab& lab, const LabSystem& system, std::stop_token stop
                                   removed.error().Describe());
   }
   if (stop.stop_requested()) return Error(ErrorCode::kInterrupted, error.Describe());
-  return Explain(std::move(error), system);
+  return Explain(std::move(error), system.cgroups);
 }
 
 Result<bool> LabDown(const std::string& name, const LabSystem& system) {
   RECKON_TRY(CheckName(name));
   auto lock = LabLock::Take(system.records);
-  if (!lock.ok()) return Explain(std::move(lock).error(), system);
+  if (!lock.ok()) return Explain(std::move(lock).error(), system.cgroups);
   auto removed = RemoveAll(name, system, lock->descriptor());
-  if (!removed.ok()) return Explain(std::move(removed).error(), system);
+  if (!removed.ok()) return Explain(std::move(removed).error(), system.cgroups);
   return removed;
 }
 
@@ -204,7 +169,7 @@ Result<LabState> LabStatus(const std::string& name, const LabSystem& system) {
   // An unfinished lab may have no switch to ask.
   if (record.finished) {
     auto links = Network(name, record.subnet, -1).LinksUp(linked.size());
-    if (!links.ok()) return Explain(std::move(links).error(), system);
+    if (!links.ok()) return Explain(std::move(links).error(), system.cgroups);
     linked = *links;
   }
   RECKON_ASSIGN(const Cgroups groups, Cgroups::Find(system.cgroups));
@@ -231,7 +196,7 @@ Result<int> KillHost(const std::string& name, const std::string& host, const Lab
   RECKON_TRY(FindHost(name, host, system));
   RECKON_ASSIGN(const Cgroups groups, Cgroups::Find(system.cgroups));
   auto killed = groups.Kill(CgroupName(name, host));
-  if (!killed.ok()) return Explain(std::move(killed).error(), system);
+  if (!killed.ok()) return Explain(std::move(killed).error(), system.cgroups);
   return killed;
 }
 

@@ -1,5 +1,5 @@
 // The parts of a lab that need no root: names, numbers, records, and cgroups on a made-up tree. The
-// rest is in tests/fault/lab_test.cc.
+// rest is in tests/fault/lab.sh.
 #include "act/lab/lab.h"
 
 #include <atomic>
