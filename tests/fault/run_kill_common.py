@@ -31,7 +31,9 @@ def require(condition, message):
 
 def missed_too_often(hits, kinds, rounds):
     """Why rounds that all went well prove nothing; "" when they do. hits: {kind: rounds that hit}."""
-    if 2 * sum(hits.values()) < rounds:
+    # A few rounds on a machine of another speed may miss by chance; many must not.
+    least = rounds / 2 if rounds > 20 else 1
+    if sum(hits.values()) < least:
         return f"only {sum(hits.values())} of {rounds} rounds hit"
     spared = [kind for kind in kinds if not hits[kind]]
     return f"never hit: {spared}" if spared and rounds > 20 else ""

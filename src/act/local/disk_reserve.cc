@@ -1,11 +1,12 @@
 #include "act/local/disk_reserve.h"
 
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "base/system_error.h"
 
 namespace reckon::act {
 namespace {
@@ -24,9 +25,7 @@ base::Result<DiskReserve> DiskReserve::Take(std::filesystem::path path) {
     close(descriptor);
   }
   if (code == 0) return reserve;
-  return base::Error(base::ErrorCode::kIo,
-                     fmt::format("cannot write {}: {}", path.string(),
-                                 std::error_code(code, std::generic_category()).message()));
+  return base::SystemError(fmt::format("cannot write {}", path.string()), code);
 }
 
 DiskReserve::DiskReserve(DiskReserve&& other) noexcept : path_(std::exchange(other.path_, {})) {}
