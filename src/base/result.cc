@@ -27,6 +27,11 @@ Error Error::Wrap(std::string message) && {
   return std::move(*this);
 }
 
+Error Error::About(std::string key) && {
+  about_ = std::move(key);
+  return std::move(*this);
+}
+
 std::string Error::Describe() const {
   std::string line;
   for (const std::string& message : messages_) {

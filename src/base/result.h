@@ -33,6 +33,9 @@ class [[nodiscard]] Error {
   // The same failure seen one level up: `message` first, then what was known so far. Keeps the
   // code, since the root decides what the caller can do.
   Error Wrap(std::string message) &&;
+  // The same failure, with the value of the user's that is meant: the path of a key, as
+  // "trainer.batch". Whoever knows where that was written adds the place; Describe leaves it out.
+  Error About(std::string key) &&;
 
   ErrorCode code() const { return code_; }
   // The outermost message.
@@ -41,10 +44,13 @@ class [[nodiscard]] Error {
   const std::vector<std::string>& chain() const { return messages_; }
   // The whole chain on one line, joined by ": ".
   std::string Describe() const;
+  // What About was told; "" when nothing was.
+  const std::string& about() const { return about_; }
 
  private:
   ErrorCode code_;
   std::vector<std::string> messages_;
+  std::string about_;
 };
 
 inline Error BadInput(std::string message) { return {ErrorCode::kBadInput, std::move(message)}; }

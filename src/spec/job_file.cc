@@ -17,6 +17,7 @@ using base::Status;
 using Keys = std::vector<std::string>;
 
 constexpr size_t kLongestName = 200;
+constexpr std::string_view kNoName("=\0", 2);  // what no variable's name has
 constexpr int64_t kMany = 1'000'000'000;
 constexpr int64_t kUsualCheckpoint = 100;  // steps, where a checkpoint is wanted and no more said
 
@@ -73,6 +74,21 @@ class Fields {
     for (const Yaml& item : node.IsList() ? node.items() : std::vector<Yaml>{node}) {
       RECKON_ASSIGN(const int64_t count, item.Whole(1, kMany));
       out.push_back(count);
+    }
+    return {};
+  }
+  // Variables of an environment: the system cuts a name at its first '='.
+  Status Variables(const char* key, std::map<std::string, std::string>& out) const {
+    RECKON_TRY(TextMap(key, out));
+    for (const auto& [name, value] : map_[key].entries()) {
+      const bool named = !name.empty() && name.find_first_of(kNoName) == std::string::npos;
+      if (!named) {
+        return base::BadInput(fmt::format(
+            "{}: expected a name of a variable, without '=', found '{}'", value.Place(), name));
+      }
+      if (out[name].find('\0') != std::string::npos) {
+        return value.Wrong("a text without NUL");
+      }
     }
     return {};
   }
@@ -205,13 +221,20 @@ Status ReadWorkers(const Yaml& root, core::Job& job) {
 
 }  // namespace
 
-Result<core::Job> ReadJobFile(const std::filesystem::path& path,
-                              const std::vector<Override>& overrides) {
+base::Error JobFile::Placed(base::Error error) const {
+  if (error.about().empty()) return error;
+  const std::string place = yaml.At(error.about()).Place();
+  return std::move(error).Wrap(place);
+}
+
+Result<JobFile> ReadJobFile(const std::filesystem::path& path,
+                            const std::vector<Override>& overrides) {
   RECKON_ASSIGN(Yaml root, Yaml::ReadFile(path));
   for (const Override& change : overrides) {
     RECKON_ASSIGN(root, root.With(change.path, change.value));
   }
-  return JobFromYaml(root, path);
+  RECKON_ASSIGN(core::Job job, JobFromYaml(root, path));
+  return JobFile{std::move(job), std::move(root)};
 }
 
 Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path) {
@@ -239,10 +262,11 @@ Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& pat
     core::CommandJob& command = job.command.emplace();
     RECKON_TRY(fields.Text("setup", command.setup));
     RECKON_TRY(fields.Text("run", command.run));
+    if (base::Trim(command.run).empty()) return root["run"].Wrong("a command");
   }
   job.workdir = folder.string();
   RECKON_TRY(fields.Path("workdir", job.workdir));
-  RECKON_TRY(fields.TextMap("envs", job.envs));
+  RECKON_TRY(fields.Variables("envs", job.envs));
   RECKON_TRY(ReadWorkers(root, job));
   RECKON_TRY(ReadResources(root["resources"], job));
   if (root["time_limit"]) {

@@ -18,10 +18,20 @@ struct Override {
   std::string value;
 };
 
+// A job that was read, and where each of its values was written.
+struct JobFile {
+  core::Job job;
+  Yaml yaml;
+
+  // The error with the place of the value that it is about: "job.yaml, line 7: trainer.batch" or
+  // "--set trainer.batch". One that is about none stays as it is.
+  base::Error Placed(base::Error error) const;
+};
+
 // Paths in the file are taken from its folder. kBadInput names file, line, key and what was
 // expected; whether the values make sense together is for train::CheckJob to say.
-base::Result<core::Job> ReadJobFile(const std::filesystem::path& path,
-                                    const std::vector<Override>& overrides);
+base::Result<JobFile> ReadJobFile(const std::filesystem::path& path,
+                                  const std::vector<Override>& overrides);
 
 // `path` gives the job its folder and, where the text has none, its name.
 base::Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path);

@@ -54,6 +54,12 @@ Yaml Yaml::operator[](const std::string& key) const {
   return {std::move(missing), ChildPath(path_, key)};
 }
 
+Yaml Yaml::At(std::string_view dotted_path) const {
+  Yaml node = *this;
+  for (const std::string_view key : base::Split(dotted_path, '.')) node = node[std::string(key)];
+  return node;
+}
+
 std::vector<Yaml> Yaml::items() const {
   std::vector<Yaml> items;
   for (size_t i = 0; i < node_->items.size(); ++i) {

@@ -45,6 +45,8 @@ class Yaml {
 
   // Missing when this is no map or has no such key.
   Yaml operator[](const std::string& key) const;
+  // The node below maps: "trainer.batch". Missing when there is none.
+  Yaml At(std::string_view dotted_path) const;
   std::vector<Yaml> items() const;                            // empty unless a list
   std::vector<std::pair<std::string, Yaml>> entries() const;  // empty unless a map; as written
 

@@ -12,38 +12,43 @@
 namespace reckon::train {
 namespace {
 
-using base::BadInput;
+// The error of a check, about a key of `trainer`.
+base::Error BadKey(const std::string& key, std::string message) {
+  return base::BadInput(std::move(message)).About("trainer." + key);
+}
 
 base::Status CheckStrategy(const core::TrainerJob& job) {
   const bool servers = job.strategy != core::Strategy::kAllReduce;
   if (servers && job.float64) {
-    return BadInput(fmt::format("float64 with {}; parameter servers keep 32-bit numbers",
-                                core::StrategyName(job.strategy)));
+    return BadKey("float64", fmt::format("float64 with {}; parameter servers keep 32-bit numbers",
+                                         core::StrategyName(job.strategy)));
   }
   if (job.staleness && job.strategy != core::Strategy::kAsyncParameterServer) {
-    return BadInput(
-        fmt::format("staleness with {}; it goes with async-ps", core::StrategyName(job.strategy)));
+    return BadKey("staleness", fmt::format("staleness with {}; it goes with async-ps",
+                                           core::StrategyName(job.strategy)));
   }
   if (job.staleness && *job.staleness < 0) {
-    return BadInput(fmt::format("staleness {}; expected 0 or more", *job.staleness));
+    return BadKey("staleness", fmt::format("staleness {}; expected 0 or more", *job.staleness));
   }
   return {};
 }
 
 base::Status CheckCountsOf(const core::TrainerJob& job) {
   if (job.epochs < 1 || job.epochs > 1'000'000) {
-    return BadInput(fmt::format("epochs {}; expected 1 to 1000000", job.epochs));
+    return BadKey("epochs", fmt::format("epochs {}; expected 1 to 1000000", job.epochs));
   }
   if (!(job.patience_s > 0 && job.patience_s <= 86'400)) {
-    return BadInput(
-        fmt::format("patience {} s; expected more than 0, at most a day", job.patience_s));
+    return BadKey("patience", fmt::format("patience {} s; expected more than 0, at most a day",
+                                          job.patience_s));
   }
   if (job.checkpoint_every < 0) {
-    return BadInput(fmt::format("checkpoint_every {}; expected 0 or more", job.checkpoint_every));
+    return BadKey("checkpoint_every",
+                  fmt::format("checkpoint_every {}; expected 0 or more", job.checkpoint_every));
   }
-  for (const auto* list : {&job.batches, &job.shards}) {
+  for (const auto& [key, list] :
+       {std::pair("batch", &job.batches), std::pair("shards", &job.shards)}) {
     for (const int64_t count : *list) {
-      if (count < 0) return BadInput(fmt::format("{} images; expected 1 or more", count));
+      if (count < 0) return BadKey(key, fmt::format("{} images; expected 1 or more", count));
     }
   }
   return {};
@@ -76,7 +81,7 @@ base::Result<OptimiserOptions> ReadOptimiser(const core::TrainerOptimiser& given
   RECKON_ASSIGN(options.kind, ParseOptimiser(given.name));
   const auto check = [](const char* name, double value, double most) -> base::Status {
     if (value >= 0 && value <= most) return {};
-    return BadInput(fmt::format("{} {}; expected 0 to {}", name, value, most));
+    return BadKey(name, fmt::format("{} {}; expected 0 to {}", name, value, most));
   };
   RECKON_TRY(check("rate", given.rate, 1000));
   RECKON_TRY(check("momentum", given.momentum, 1));
@@ -96,18 +101,19 @@ base::Result<CheckedJob> CheckSettings(const core::TrainerJob& job, size_t worke
   size_t with_parameters = 0;
   for (const Layer& layer : network.layers) with_parameters += layer.parameters() > 0 ? 1 : 0;
   if (job.fine_tune < 0 || static_cast<size_t>(job.fine_tune) > with_parameters) {
-    return BadInput(fmt::format("fine_tune {}; {} has {} layers with parameters", job.fine_tune,
-                                job.network, with_parameters));
+    return BadKey("fine_tune", fmt::format("fine_tune {}; {} has {} layers with parameters",
+                                           job.fine_tune, job.network, with_parameters));
   }
   if (job.fine_tune > 0 && job.base_model.empty()) {
-    return BadInput("fine_tune without base_model: there is nothing to keep");
+    return BadKey("fine_tune", "fine_tune without base_model: there is nothing to keep");
   }
   const std::vector<size_t> batches = AsSizes(job.batches);
   const std::vector<size_t> shards = AsSizes(job.shards);
   const size_t rows = images * static_cast<size_t>(job.data.replicate);
   if (rows > std::numeric_limits<uint32_t>::max()) {
-    return BadInput(fmt::format("{} images {} times over; expected at most {} in all", images,
-                                job.data.replicate, std::numeric_limits<uint32_t>::max()));
+    return BadKey("data.replicate",
+                  fmt::format("{} images {} times over; expected at most {} in all", images,
+                              job.data.replicate, std::numeric_limits<uint32_t>::max()));
   }
   RECKON_ASSIGN(Dealing dealing, Dealing::Make(rows, workers, shards, batches));
   RECKON_ASSIGN(const OptimiserOptions optimiser, ReadOptimiser(job.optimiser));
@@ -132,8 +138,13 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
   RECKON_ASSIGN(CheckedJob checked,
                 CheckSettings(job, workers, images, validation_images, shape, facts.classes));
   if (!job.base_model.empty()) {
-    RECKON_ASSIGN(const SavedModel model, ReadModel(job.base_model));
-    RECKON_TRY(CheckFits(model, job, checked.network, job.base_model));
+    const auto check = [&]() -> base::Status {
+      RECKON_ASSIGN(const SavedModel model, ReadModel(job.base_model));
+      return CheckFits(model, job, checked.network, job.base_model);
+    };
+    if (auto fits = check(); !fits.ok()) {
+      return std::move(fits).error().About("trainer.base_model");
+    }
   }
   return checked;
 }

@@ -18,7 +18,8 @@ base::Result<OptimiserOptions::Kind> ParseOptimiser(const std::string& name) {
   if (name == "adam") return OptimiserOptions::Kind::kAdam;
   const std::vector<std::string> known{"sgd", "adam"};
   return base::BadInput(
-      fmt::format("unknown optimizer '{}'{}", name, base::SuggestFrom(name, known)));
+             fmt::format("unknown optimizer '{}'{}", name, base::SuggestFrom(name, known)))
+      .About("trainer.optimizer");
 }
 
 OptimiserOptions OneByOne(OptimiserOptions options, size_t workers) {

@@ -43,43 +43,53 @@ base::Result<uint64_t> AvailableMemory() {
 }
 
 // What the built-in trainer can tell about itself beforehand goes into the plan.
-base::Status CheckTrainer(const core::Job& job, const std::string& job_file,
-                          const std::vector<PlannedPlace>& places, base::Json& plan) {
-  auto checked = train::CheckJob(*job.trainer, static_cast<size_t>(job.workers));
-  if (!checked.ok()) return std::move(checked).error().Wrap(job_file);
-  auto fits = CheckMemory(Seat(job, places), checked->memory_bytes);
-  if (!fits.ok()) return std::move(fits).error().Wrap(job_file);
+base::Status CheckTrainer(const core::Job& job, const std::vector<PlannedPlace>& places,
+                          base::Json& plan) {
+  RECKON_ASSIGN(const train::CheckedJob checked,
+                train::CheckJob(*job.trainer, static_cast<size_t>(job.workers)));
+  auto fits = CheckMemory(Seat(job, places), checked.memory_bytes);
+  if (!fits.ok()) return std::move(fits).error().About("trainer");
   RECKON_ASSIGN(const uint64_t memory, AvailableMemory());
-  const uint64_t needed = checked->memory_bytes * static_cast<uint64_t>(job.workers);
+  const uint64_t needed = checked.memory_bytes * static_cast<uint64_t>(job.workers);
   if (needed > memory) {
     return base::BadInput(
-        fmt::format("{}: {} workers with this batch and data need about {} of memory; {} are free",
-                    job_file, job.workers, base::FormatBytes(needed), base::FormatBytes(memory)));
+               fmt::format(
+                   "{} workers with this batch and data need about {} of memory; {} are free",
+                   job.workers, base::FormatBytes(needed), base::FormatBytes(memory)))
+        .About("trainer");
   }
-  const train::ImageShape& image = checked->image;
+  const train::ImageShape& image = checked.image;
   plan["image"] = fmt::format("{}x{}x{}", image.channels, image.height, image.width);
-  plan["knobs"] = checked->network.knobs;
-  plan["parameters"] = checked->network.parameters();
-  plan["images"] = checked->dealing.rows();
-  plan["steps_per_epoch"] = checked->dealing.steps();
+  plan["knobs"] = checked.network.knobs;
+  plan["parameters"] = checked.network.parameters();
+  plan["images"] = checked.dealing.rows();
+  plan["steps_per_epoch"] = checked.dealing.steps();
   return {};
 }
 
 // What is written at the end of hours must not fail for a folder that was never there.
-base::Status CheckFolders(const core::Job& job, const std::string& job_file) {
+base::Status CheckFolders(const core::Job& job) {
   std::error_code error;
   if (!std::filesystem::is_directory(job.workdir, error)) {
-    return base::BadInput(fmt::format("{}: workdir {} is no folder", job_file, job.workdir));
+    return base::BadInput(fmt::format("{} is no folder", job.workdir)).About("workdir");
   }
   if (!job.trainer) return {};
-  for (const auto& [key, file] :
-       {std::pair("save", job.trainer->save), std::pair("checkpoint", job.trainer->checkpoint)}) {
+  for (const auto& [key, file] : {std::pair("trainer.save", job.trainer->save),
+                                  std::pair("trainer.checkpoint", job.trainer->checkpoint)}) {
     const std::filesystem::path folder = std::filesystem::path(file).parent_path();
     if (file.empty() || access(folder.c_str(), W_OK | X_OK) == 0) continue;
-    return base::BadInput(fmt::format("{}: trainer.{}: cannot write in {}: {}", job_file, key,
-                                      folder.string(), std::generic_category().message(errno)));
+    return base::BadInput(fmt::format("cannot write in {}: {}", folder.string(),
+                                      std::generic_category().message(errno)))
+        .About(key);
   }
   return {};
+}
+
+// What follows from a job that can be carried out goes into `plan`.
+base::Status CheckJob(const core::Job& job, const std::vector<PlannedPlace>& places,
+                      base::Json& plan) {
+  RECKON_TRY(CheckFolders(job));
+  return job.trainer ? CheckTrainer(job, places, plan) : base::Status();
 }
 
 base::Status Launch(const LaunchRequest& request) {
@@ -133,13 +143,15 @@ base::Status MakeFolder(const std::filesystem::path& folder) {
 }  // namespace
 
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context) {
-  RECKON_ASSIGN(const core::Job job, spec::ReadJobFile(request.job_file, request.overrides));
+  RECKON_ASSIGN(const spec::JobFile file, spec::ReadJobFile(request.job_file, request.overrides));
+  const core::Job& job = file.job;
   RECKON_ASSIGN(const Programs programs, FindPrograms());
   RECKON_ASSIGN(const Engine engine, FindEngine(request.engine));
   base::Json plan;
   plan["engine"] = request.engine;
-  RECKON_TRY(CheckFolders(job, request.job_file));
-  if (job.trainer) RECKON_TRY(CheckTrainer(job, request.job_file, engine.places, plan));
+  if (auto good = CheckJob(job, engine.places, plan); !good.ok()) {
+    return file.Placed(std::move(good).error());
+  }
   const base::Json job_json = ToJson(job);
   if (!request.model.empty()) {
     RECKON_ASSIGN(const RunForecast forecast, ForecastRun(request.model, job_json, plan, context));

@@ -12,20 +12,26 @@ namespace reckon::train {
 
 namespace {
 
-using base::BadInput;
+base::Error BadBatch(std::string message) {
+  return base::BadInput(std::move(message)).About("trainer.batch");
+}
+base::Error BadShards(std::string message) {
+  return base::BadInput(std::move(message)).About("trainer.shards");
+}
 
 base::Status CheckCounts(size_t rows, size_t workers, std::span<const size_t> sizes,
                          std::span<const size_t> batches) {
-  if (workers == 0) return BadInput("no workers; expected at least one");
+  if (workers == 0) return base::BadInput("no workers; expected at least one");
   if (rows > std::numeric_limits<uint32_t>::max()) {
-    return BadInput(
+    return base::BadInput(
         fmt::format("{} rows; expected at most {}", rows, std::numeric_limits<uint32_t>::max()));
   }
   if (!sizes.empty() && sizes.size() != workers) {
-    return BadInput(fmt::format("{} shard sizes for {} workers", sizes.size(), workers));
+    return BadShards(
+        fmt::format("{} shard sizes for {} workers; expected one a worker", sizes.size(), workers));
   }
   if (batches.size() != 1 && batches.size() != workers) {
-    return BadInput(fmt::format("{} batch sizes for {} workers; expected one, or one a worker",
+    return BadBatch(fmt::format("{} batch sizes for {} workers; expected one, or one a worker",
                                 batches.size(), workers));
   }
   return {};
@@ -39,7 +45,7 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
   RECKON_TRY(CheckCounts(rows, workers, sizes, batches));
   const size_t total = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
   if (!sizes.empty() && total != rows) {
-    return BadInput(fmt::format("shard sizes add up to {}; the data has {} rows", total, rows));
+    return BadShards(fmt::format("shard sizes add up to {}; the data has {} rows", total, rows));
   }
   std::vector<Shard> shards;
   size_t begin = 0;
@@ -47,9 +53,9 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
     const size_t even = rows / workers + (i < rows % workers ? 1 : 0);
     const Shard shard{begin, sizes.empty() ? even : sizes[i],
                       batches.size() == 1 ? batches[0] : batches[i]};
-    if (shard.size == 0) return BadInput(fmt::format("the shard of worker {} is empty", i));
+    if (shard.size == 0) return BadShards(fmt::format("the shard of worker {} is empty", i));
     if (shard.batch == 0 || shard.batch > shard.size) {
-      return BadInput(fmt::format("batch {} of worker {}; expected 1..{}, the size of its shard",
+      return BadBatch(fmt::format("batch {} of worker {}; expected 1..{}, the size of its shard",
                                   shard.batch, i, shard.size));
     }
     begin += shard.size;
@@ -71,14 +77,14 @@ base::Result<Dealing> Dealing::Make(size_t rows, size_t workers, std::span<const
   for (size_t i = 0; i < workers; ++i) {
     const size_t batch = batches.size() == 1 ? batches[0] : batches[i];
     if (batch == 0 || batch > rows) {
-      return base::BadInput(fmt::format(
-          "batch {} of worker {}; expected 1..{}, the size of the data", batch, i, rows));
+      return BadBatch(fmt::format("batch {} of worker {}; expected 1..{}, the size of the data",
+                                  batch, i, rows));
     }
     dealing.shards_.push_back({dealing.rows_a_step_, 0, batch});
     dealing.rows_a_step_ += batch;
   }
   if (dealing.rows_a_step_ > rows) {
-    return base::BadInput(
+    return BadBatch(
         fmt::format("the batches of {} workers add up to {}, more than the {} images of the data",
                     workers, dealing.rows_a_step_, rows));
   }

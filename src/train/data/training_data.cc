@@ -16,33 +16,58 @@ using base::BadInput;
 
 constexpr int64_t kMostImages = int64_t{1} << 31;
 
-base::Result<ImageSet> ReadFiles(const core::TrainerData& data,
-                                 const std::vector<std::string>& files) {
-  if (data.source == "idx") return ReadIdx(files[0], files[1]);
+// A part of the data: its values, and what they are called in a job.
+struct DataPart {
+  const std::vector<std::string>& files;
+  int64_t images = 0;
+  std::string files_key;
+  std::string images_key;
+};
+
+DataPart TrainPart(const core::TrainerData& data) {
+  return {data.train_files, data.images, "trainer.data.train_files", "trainer.data.images"};
+}
+DataPart ValidationPart(const core::TrainerData& data) {
+  return {data.validation_files, data.validation_images, "trainer.data.validation_files",
+          "trainer.data.validation_images"};
+}
+
+base::Result<ImageSet> ReadFiles(const std::string& source, const std::vector<std::string>& files) {
+  if (source == "idx") return ReadIdx(files[0], files[1]);
   const std::vector<std::filesystem::path> paths(files.begin(), files.end());
   return ReadCifar10(paths);
 }
 
-// The first `most` images; 0: all.
-base::Result<ImageSet> FirstOf(ImageSet images, int64_t most, const std::string& file) {
-  const auto count = static_cast<size_t>(most);
+// The first images of the files, or all.
+base::Result<ImageSet> ReadPart(const std::string& source, const DataPart& part) {
+  base::Result<ImageSet> images = ReadFiles(source, part.files);
+  if (!images.ok()) return std::move(images).error().About(part.files_key);
+  const auto count = static_cast<size_t>(part.images);
   if (count == 0) return images;
-  if (count > images.size()) {
-    return BadInput(fmt::format("{}: {} images; {} were asked for", file, images.size(), count));
+  if (count > images->size()) {
+    return BadInput(fmt::format("{}: {} images; {} were asked for", part.files[0], images->size(),
+                                count))
+        .About(part.images_key);
   }
-  images.labels.resize(count);
-  images.pixels.resize(count * images.shape.pixels());
+  images->labels.resize(count);
+  images->pixels.resize(count * images->shape.pixels());
   return images;
 }
 
-base::Status CheckFiles(const core::TrainerData& data, const std::vector<std::string>& files,
-                        const char* what) {
-  if (data.source == "idx" && files.size() != 2) {
-    return BadInput(fmt::format("{}: {} of source idx; expected two, images and labels", what,
-                                base::Count(files.size(), "file")));
+base::Status CheckPart(const std::string& source, const DataPart& part) {
+  const bool generated = source == "generated";
+  if (part.images < (generated ? 1 : 0) || part.images > kMostImages) {
+    return BadInput(fmt::format("{} images; expected {} to {}", part.images, generated ? 1 : 0,
+                                kMostImages))
+        .About(part.images_key);
   }
-  if (data.source == "cifar10" && files.empty()) {
-    return BadInput(fmt::format("{}: no file of source cifar10; expected at least one", what));
+  if (source == "idx" && part.files.size() != 2) {
+    return BadInput(fmt::format("{} of source idx; expected two, images and labels",
+                                base::Count(part.files.size(), "file")))
+        .About(part.files_key);
+  }
+  if (source == "cifar10" && part.files.empty()) {
+    return BadInput("no file of source cifar10; expected at least one").About(part.files_key);
   }
   return {};
 }
@@ -53,27 +78,23 @@ base::Result<DataFacts> DescribeData(const core::TrainerData& data) {
   const std::vector<std::string> sources{"generated", "idx", "cifar10"};
   if (std::find(sources.begin(), sources.end(), data.source) == sources.end()) {
     return BadInput(fmt::format("unknown source of data '{}'{}", data.source,
-                                base::SuggestFrom(data.source, sources)));
+                                base::SuggestFrom(data.source, sources)))
+        .About("trainer.data.source");
   }
-  const bool generated = data.source == "generated";
-  for (const int64_t count : {data.images, data.validation_images}) {
-    if (count < (generated ? 1 : 0) || count > kMostImages) {
-      return BadInput(
-          fmt::format("{} images; expected {} to {}", count, generated ? 1 : 0, kMostImages));
-    }
-  }
+  RECKON_TRY(CheckPart(data.source, TrainPart(data)));
+  RECKON_TRY(CheckPart(data.source, ValidationPart(data)));
   if (data.replicate < 1 || data.replicate > 1'000'000) {
-    return BadInput(fmt::format("replicate {}; expected 1 to 1000000", data.replicate));
+    return BadInput(fmt::format("replicate {}; expected 1 to 1000000", data.replicate))
+        .About("trainer.data.replicate");
   }
-  if (!generated) {
-    RECKON_TRY(CheckFiles(data, data.train_files, "train_files"));
-    RECKON_TRY(CheckFiles(data, data.validation_files, "validation_files"));
+  if (data.source != "generated") {
     return DataFacts{data.source == "idx" ? kMnistShape : kCifarShape, 10};
   }
   const std::vector<std::string> shapes{"mnist", "cifar"};
   if (std::find(shapes.begin(), shapes.end(), data.shape) == shapes.end()) {
     return BadInput(fmt::format("unknown shape of images '{}'{}", data.shape,
-                                base::SuggestFrom(data.shape, shapes)));
+                                base::SuggestFrom(data.shape, shapes)))
+        .About("trainer.data.shape");
   }
   return DataFacts{data.shape == "mnist" ? kMnistShape : kCifarShape, 10};
 }
@@ -87,14 +108,12 @@ base::Result<TrainingData> LoadData(const core::TrainerData& data, uint64_t seed
         facts.shape, seed, {kFirstValidationImage, static_cast<size_t>(data.validation_images)});
     return loaded;
   }
-  RECKON_ASSIGN(ImageSet train, ReadFiles(data, data.train_files));
-  RECKON_ASSIGN(loaded.train, FirstOf(std::move(train), data.images, data.train_files[0]));
-  RECKON_ASSIGN(ImageSet validation, ReadFiles(data, data.validation_files));
-  RECKON_ASSIGN(loaded.validation,
-                FirstOf(std::move(validation), data.validation_images, data.validation_files[0]));
+  RECKON_ASSIGN(loaded.train, ReadPart(data.source, TrainPart(data)));
+  RECKON_ASSIGN(loaded.validation, ReadPart(data.source, ValidationPart(data)));
   if (loaded.train.shape != loaded.validation.shape) {
     return BadInput(fmt::format("{} and {}: images of different sizes", data.train_files[0],
-                                data.validation_files[0]));
+                                data.validation_files[0]))
+        .About("trainer.data.validation_files");
   }
   return loaded;
 }

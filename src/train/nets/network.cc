@@ -71,12 +71,13 @@ class KnobReader {
 
   // The first thing that was wrong, or a knob that nobody asked for.
   base::Status Finish() const {
-    if (!error_.empty()) return base::BadInput(error_);
+    if (!error_.empty()) return base::BadInput(error_).About("trainer.knobs." + wrong_);
     for (const auto& [name, value] : knobs_) {
       if (asked_.contains(name)) continue;
       const std::vector<std::string> known(asked_.begin(), asked_.end());
       return base::BadInput(fmt::format("network '{}' has no knob '{}'{}", network_, name,
-                                        base::SuggestFrom(name, known)));
+                                        base::SuggestFrom(name, known)))
+          .About("trainer.knobs." + name);
     }
     return {};
   }
@@ -91,6 +92,7 @@ class KnobReader {
 
   void Refuse(const std::string& name, const std::string& text, const std::string& expected) {
     if (!error_.empty()) return;
+    wrong_ = name;
     error_ = fmt::format("{} = '{}' of network '{}'; expected {}", name, text, network_, expected);
   }
 
@@ -98,6 +100,7 @@ class KnobReader {
   const Knobs& knobs_;
   std::set<std::string> asked_;
   Knobs used_;
+  std::string wrong_;  // the knob that `error_` speaks of
   std::string error_;
 };
 
@@ -250,7 +253,8 @@ base::Result<Network> BuildNetwork(const std::string& name, const Knobs& knobs,
   } else {
     const std::vector<std::string> names = NetworkNames();
     return base::BadInput(
-        fmt::format("unknown network '{}'{}", name, base::SuggestFrom(name, names)));
+               fmt::format("unknown network '{}'{}", name, base::SuggestFrom(name, names)))
+        .About("trainer.network");
   }
   RECKON_TRY(reader.Finish());
   Network network = std::move(net).Finish();

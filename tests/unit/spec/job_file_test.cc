@@ -14,7 +14,8 @@ using ::testing::Pair;
 class JobFileTest : public ::testing::Test {
  protected:
   base::Result<core::Job> Read(const std::string& text, const std::vector<Override>& set = {}) {
-    return ReadJobFile(folder_.Write("job.yaml", text), set);
+    RECKON_ASSIGN(JobFile file, ReadJobFile(folder_.Write("job.yaml", text), set));
+    return std::move(file.job);
   }
   std::string Problem(const std::string& text, const std::vector<Override>& set = {}) {
     const auto job = Read(text, set);
@@ -90,6 +91,21 @@ TEST_F(JobFileTest, SettingsReplaceWhatTheFileSays) {
               HasSubstr("--set trainer.batch"));
 }
 
+TEST_F(JobFileTest, AnErrorGetsThePlaceOfTheValueItIsAbout) {
+  const JobFile file = ReadJobFile(folder_.Write("job.yaml", "name: x\ntrainer:\n  epochs: 3\n"),
+                                   {{"trainer.batch", "9"}})
+                           .value();
+  const auto placed = [&](const char* key) {
+    return file.Placed(base::BadInput("wrong").About(key)).Describe();
+  };
+  EXPECT_THAT(placed("trainer.epochs"), HasSubstr("job.yaml, line 3: trainer.epochs: wrong"));
+  EXPECT_EQ(placed("trainer.batch"), "--set trainer.batch: wrong");
+  // Nobody wrote it: where it would stand.
+  EXPECT_THAT(placed("trainer.data.source"),
+              HasSubstr("job.yaml, line 2: trainer.data.source: wrong"));
+  EXPECT_EQ(placed(""), "wrong");
+}
+
 TEST_F(JobFileTest, MistakesNameFileLineAndKey) {
   EXPECT_THAT(Problem("trainer:\n  epochs: 1\n  batch: x\n"),
               HasSubstr("job.yaml, line 3: trainer.batch: expected a whole number"));
@@ -114,6 +130,9 @@ TEST_F(JobFileTest, MistakesNameFileLineAndKey) {
   EXPECT_EQ(Read("run: x\ntime_limit: 3650d\n").value().time_limit_s, 3650 * 86'400.0);
   EXPECT_THAT(Problem("run: x\nresources: {cpus: many}\n"), HasSubstr("resources.cpus"));
   EXPECT_THAT(Problem("- a\n"), HasSubstr("expected a job"));
+  EXPECT_THAT(Problem("run: x\nenvs:\n  A: 1\n  B=C: 2\n"),
+              HasSubstr("job.yaml, line 4: envs.B=C: expected a name of a variable"));
+  EXPECT_THAT(Problem("run: ' '\n"), HasSubstr("job.yaml, line 1: run: expected a command"));
   EXPECT_EQ(ReadJobFile(folder_ / "none.yaml", {}).error().code(), base::ErrorCode::kNotFound);
 }
 

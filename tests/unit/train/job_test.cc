@@ -59,7 +59,7 @@ TEST(JobJsonTest, MissingAndWrongFieldsAreNamed) {
 
 std::string ProblemOf(const core::TrainerJob& job, size_t workers = 2) {
   const auto checked = CheckJob(job, workers);
-  return checked.ok() ? "" : checked.error().Describe();
+  return checked.ok() ? "" : checked.error().about() + ": " + checked.error().Describe();
 }
 
 TEST(CheckJobTest, TellsWhatFollowsFromAJob) {
@@ -81,39 +81,42 @@ TEST(CheckJobTest, MistakesAreNamed) {
   EXPECT_EQ(ProblemOf({}), "");
   core::TrainerJob job;
   job.network = "lenet";
-  EXPECT_THAT(ProblemOf(job), HasSubstr("unknown network 'lenet'; did you mean 'lenet5'?"));
+  EXPECT_THAT(ProblemOf(job),
+              HasSubstr("trainer.network: unknown network 'lenet'; did you mean 'lenet5'?"));
   job = {};
   job.knobs = {{"kernel", "-1"}};
-  EXPECT_THAT(ProblemOf(job), HasSubstr("kernel"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.knobs.kernel: kernel"));
   job = {};
   job.shards = {10, 20};
-  EXPECT_THAT(ProblemOf(job), HasSubstr("shard sizes add up to 30; the data has 6000"));
+  EXPECT_THAT(ProblemOf(job),
+              HasSubstr("trainer.shards: shard sizes add up to 30; the data has 6000"));
   job = {};
   job.batches = {6001};
-  EXPECT_THAT(ProblemOf(job, 1), HasSubstr("batch 6001 of worker 0; expected 1..6000"));
+  EXPECT_THAT(ProblemOf(job, 1),
+              HasSubstr("trainer.batch: batch 6001 of worker 0; expected 1..6000"));
   job = {};
   job.staleness = 1;
-  EXPECT_THAT(ProblemOf(job), HasSubstr("staleness with all-reduce"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.staleness: staleness with all-reduce"));
   job = {};
   job.float64 = true;
   job.strategy = core::Strategy::kSyncParameterServer;
-  EXPECT_THAT(ProblemOf(job), HasSubstr("float64 with sync-ps"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.float64: float64 with sync-ps"));
   job = {};
   job.fine_tune = 1;
-  EXPECT_THAT(ProblemOf(job), HasSubstr("fine_tune without base_model"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.fine_tune: fine_tune without base_model"));
   job = {};
   job.optimiser.name = "sgdd";
-  EXPECT_THAT(ProblemOf(job), HasSubstr("unknown optimizer 'sgdd'"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.optimizer: unknown optimizer 'sgdd'"));
   job = {};
   job.data.source = "imagenet";
-  EXPECT_THAT(ProblemOf(job), HasSubstr("unknown source of data 'imagenet'"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.data.source: unknown source of data 'imagenet'"));
   job = {};
   job.data.source = "idx";
   job.data.train_files = {"one"};
   EXPECT_THAT(ProblemOf(job), HasSubstr("train_files: 1 file of source idx; expected two"));
   job.data.train_files = {"/nowhere/images", "/nowhere/labels"};
   job.data.validation_files = job.data.train_files;
-  EXPECT_THAT(ProblemOf(job), HasSubstr("/nowhere/images"));
+  EXPECT_THAT(ProblemOf(job), HasSubstr("trainer.data.train_files: "));
 }
 
 TEST(SavedModelTest, ComesBackToTheLastBitAndIsRefusedWhenDamaged) {
