@@ -75,7 +75,7 @@ struct Job {
   std::map<std::string, std::string> envs;
   int64_t workers = 1;
   int64_t servers = 0;
-  double cpus_per_worker = 1;
+  std::optional<double> cpus_per_worker;  // not said: those of a lab's host, 1 on this machine
   std::optional<double> time_limit_s;
 };
 

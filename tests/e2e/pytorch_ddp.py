@@ -2,34 +2,15 @@
 """`reckon run` of the PyTorch example, as its README says: it finishes, and what its script reported
 is in the store. Usage: pytorch_ddp.py RECKON"""
 
-import csv
 import json
 import os
-import subprocess
-import sys
-import tempfile
-import unittest
 
-RECKON = ""
+from in_a_folder import InAFolder, main
+
 EXAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../examples/pytorch-ddp")
 
 
-class PytorchDdpRun(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="reckon-e2e-")
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def reckon(self, *arguments):
-        done = subprocess.run([RECKON, *arguments, "-q"], cwd=self.folder, capture_output=True,
-                              env={**os.environ, "HOME": self.folder}, text=True, timeout=120,
-                              check=False)
-        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        return done.stdout
-
-    def rows(self, name):
-        return list(csv.DictReader(self.reckon("export", "samples", name).splitlines()))
-
+class PytorchDdpRun(InAFolder):
     def test_it_finishes_and_its_measures_are_kept(self):
         job = os.path.join(EXAMPLE, "job.yaml")
         report = json.loads(self.reckon("run", job, "--json"))
@@ -52,5 +33,4 @@ class PytorchDdpRun(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    RECKON = os.path.realpath(sys.argv.pop(1))
-    unittest.main()
+    main()

@@ -20,7 +20,6 @@ using base::Result;
 using base::Status;
 
 constexpr const char* kBridge = "switch";
-constexpr const char* kHostDevice = "eth0";
 constexpr double kFrameBytes = 1514;
 
 // The delay of a retransmission that no other sign triggers, in the kernel: 200 ms. It runs on real

@@ -19,6 +19,9 @@ struct Shaping {
   uint64_t limit_bytes = 0;  // may wait; what is more is dropped
 };
 
+// What a host calls its end of the cable.
+inline constexpr const char* kHostDevice = "eth0";
+
 // Rate after dilation. Burst and limit are bytes that take a fixed time at the bandwidth *before*
 // dilation: bytes are not dilated, so what a burst saves and a full queue costs stays the same part
 // of a dilated second.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "act/lab/lab.h"
+#include "act/lab/network.h"
 #include "base/text.h"
 
 namespace reckon::app {
@@ -24,6 +25,7 @@ base::Result<Engine> FindLab(const std::string& name, const std::vector<std::str
   for (const act::LabHostStatus& host : lab.hosts) names.push_back(host.host.name);
   Engine engine;
   engine.status_host = lab.machine_address;
+  engine.dilation = lab.dilation;
   for (const std::string& host : wanted.empty() ? names : wanted) {
     const auto found = std::find(names.begin(), names.end(), host);
     if (found == names.end()) {
@@ -34,7 +36,8 @@ base::Result<Engine> FindLab(const std::string& name, const std::vector<std::str
     if (!status.deviation.empty()) {
       return Error(ErrorCode::kFailed, act::DeviationText(name, status));
     }
-    engine.places.push_back({status.place, status.host.cpus, status.host.memory_bytes});
+    engine.places.push_back(
+        {status.place, status.host.cpus, status.host.memory_bytes, act::kHostDevice});
   }
   return engine;
 }

@@ -12,6 +12,7 @@ namespace reckon::app {
 struct Engine {
   std::vector<PlannedPlace> places;
   std::string status_host = "127.0.0.1";  // where the places reach this machine
+  double dilation = 1;                    // how many times slower time runs there
 };
 
 // "local", "lab:NAME", or "lab:NAME/HOST,HOST" for some hosts of a lab in that order. kBadInput: no

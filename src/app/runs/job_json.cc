@@ -18,8 +18,11 @@ base::Json ToJson(const core::Job& job) {
   json["envs"] = job.envs;
   json["workers"] = job.workers;
   json["servers"] = job.servers;
-  json["cpus_per_worker"] = job.cpus_per_worker;
-  json["time_limit_s"] = job.time_limit_s ? base::Json(*job.time_limit_s) : base::Json();
+  const auto number = [](const std::optional<double>& value) {
+    return value ? base::Json(*value) : base::Json();
+  };
+  json["cpus_per_worker"] = number(job.cpus_per_worker);
+  json["time_limit_s"] = number(job.time_limit_s);
   return json;
 }
 

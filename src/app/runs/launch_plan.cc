@@ -135,15 +135,14 @@ class Planner {
 
   std::map<std::string, std::string> Environment(const std::string& role, size_t index,
                                                  const PlannedPlace& seat) const {
-    std::map<std::string, std::string> env = ForPyTorch(role, index);
+    std::map<std::string, std::string> env = ForPyTorch(role, index, seat);
     env["TF_CONFIG"] = ForTensorFlow(role, index);
     env["DMLC_ROLE"] = role;
     env["DMLC_NUM_WORKER"] = std::to_string(job_.workers);
     env["DMLC_NUM_SERVER"] = std::to_string(job_.servers);
     env["DMLC_PS_ROOT_URI"] = seats_.workers[0]->place.address;
     env["DMLC_PS_ROOT_PORT"] = std::to_string(ports_.scheduler);
-    const double cpus = seat.cpus > 0 ? seat.cpus : job_.cpus_per_worker;
-    const std::string threads = std::to_string(std::max(1L, std::lround(cpus)));
+    const std::string threads = std::to_string(std::max(1L, std::lround(CpusOfWorker(job_, seat))));
     env["OMP_NUM_THREADS"] = threads;
     env["OPENBLAS_NUM_THREADS"] = threads;
     env["RECKON_ROLE"] = role;
@@ -160,8 +159,14 @@ class Planner {
     return env;
   }
 
-  std::map<std::string, std::string> ForPyTorch(const std::string& role, size_t index) const {
+  std::map<std::string, std::string> ForPyTorch(const std::string& role, size_t index,
+                                                const PlannedPlace& seat) const {
     std::map<std::string, std::string> env;
+    // Otherwise its libraries take the address of the machine's name, which in a lab is one that
+    // every host has for itself.
+    for (const char* name : {"GLOO_SOCKET_IFNAME", "NCCL_SOCKET_IFNAME", "TP_SOCKET_IFNAME"}) {
+      env[name] = seat.device;
+    }
     env["MASTER_ADDR"] = seats_.workers[0]->place.address;
     env["MASTER_PORT"] = std::to_string(ports_.meeting);
     env["WORLD_SIZE"] = std::to_string(job_.workers);

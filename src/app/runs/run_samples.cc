@@ -100,7 +100,11 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   Row row;
   row.emplace_back("run", static_cast<double>(run_id));
   AddField(row, "engine", plan, "engine");
-  for (const char* key : {"workers", "servers", "cpus_per_worker"}) AddField(row, key, job, key);
+  for (const char* key : {"workers", "servers"}) AddField(row, key, job, key);
+  // The plan's, which knows the host; plans of earlier versions have none.
+  AddField(row, "cpus_per_worker", plan.contains("cpus_per_worker") ? plan : job,
+           "cpus_per_worker");
+  for (const char* key : {"host_cpus", "dilation"}) AddField(row, key, plan, key);
   if (job.contains("trainer")) {
     AddTrainer(row, job["trainer"], plan);
   } else {
@@ -233,13 +237,11 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 }  // namespace
 
 bool IsRunInput(std::string_view column) {
-  static constexpr std::array<std::string_view, 21> kInputs{
-      "engine",   "workers",   "servers",    "cpus_per_worker",
-      "network",  "strategy",  "optimizer",  "rate",
-      "momentum", "epochs",    "data",       "image",
-      "images",   "batch",     "parameters", "validation_images",
-      "float64",  "fine_tune", "staleness",  "host",
-      "shard"};
+  static constexpr std::array<std::string_view, 23> kInputs{
+      "host_cpus", "dilation",  "engine",    "workers", "servers",    "cpus_per_worker",
+      "network",   "strategy",  "optimizer", "rate",    "momentum",   "epochs",
+      "data",      "image",     "images",    "batch",   "parameters", "validation_images",
+      "float64",   "fine_tune", "staleness", "host",    "shard"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_");
 }

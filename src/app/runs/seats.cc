@@ -1,5 +1,7 @@
 #include "app/runs/seats.h"
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -19,6 +21,12 @@ Seats Seat(const core::Job& job, const std::vector<PlannedPlace>& places) {
     seats.workers.push_back(&places[(first_worker + i) % places.size()]);
   }
   return seats;
+}
+
+double CpusOfWorker(const core::Job& job, const PlannedPlace& place) {
+  if (place.cpus <= 0) return job.cpus_per_worker.value_or(1);
+  const double whole = std::ceil(place.cpus);
+  return std::min(job.cpus_per_worker.value_or(whole), whole);
 }
 
 base::Status CheckMemory(const Seats& seats, uint64_t worker_bytes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "act/place.h"
@@ -14,6 +15,7 @@ struct PlannedPlace {
   act::Place place;
   double cpus = 0;            // 0: as many as the job wants
   uint64_t memory_bytes = 0;  // of all processes on the host together; 0: no limit
+  std::string device = "lo";  // of the network, with its address
 };
 
 // They point into the places they were made from.
@@ -25,6 +27,10 @@ struct Seats {
 // Servers take the first places, workers those that follow. With enough places everybody has one of
 // his own. `places` must not be empty.
 Seats Seat(const core::Job& job, const std::vector<PlannedPlace>& places);
+
+// The processors that a worker of the job is told to use there: what the job asks for, but no more
+// than the host has, its last one counted whole.
+double CpusOfWorker(const core::Job& job, const PlannedPlace& place);
 
 // kBadInput, with host, need and limit, when the workers that come together on a host need more
 // memory than it has. `worker_bytes`: what each of them needs.

@@ -1,7 +1,10 @@
 // StartRun: from a job file to a supervisor at work.
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <limits>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -31,6 +34,8 @@ using base::Error;
 using base::ErrorCode;
 using core::RunState;
 
+double MachineCpus() { return std::max(1U, std::thread::hardware_concurrency()); }
+
 base::Result<uint64_t> AvailableMemory() {
   std::ifstream file("/proc/meminfo");
   std::string key;
@@ -40,6 +45,24 @@ base::Result<uint64_t> AvailableMemory() {
     if (key == "MemAvailable:") return kib * 1024;
   }
   return Error(ErrorCode::kIo, "/proc/meminfo does not tell the memory that is free");
+}
+
+// Where the run takes place, as its samples tell. Of workers on different hosts the smallest
+// counts: the others wait for it.
+base::Json PlanOf(const std::string& name, const Engine& engine, const core::Job& job) {
+  base::Json plan;
+  plan["engine"] = name;
+  const Seats seats = Seat(job, engine.places);
+  double cpus = std::numeric_limits<double>::infinity();
+  double host_cpus = cpus;
+  for (const PlannedPlace* seat : seats.workers) {
+    cpus = std::min(cpus, CpusOfWorker(job, *seat));
+    host_cpus = std::min(host_cpus, seat->cpus > 0 ? seat->cpus : MachineCpus());
+  }
+  plan["cpus_per_worker"] = cpus;
+  plan["host_cpus"] = host_cpus;
+  plan["dilation"] = engine.dilation;
+  return plan;
 }
 
 // What the built-in trainer can tell about itself beforehand goes into the plan.
@@ -147,8 +170,7 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
   const core::Job& job = file.job;
   RECKON_ASSIGN(const Programs programs, FindPrograms());
   RECKON_ASSIGN(const Engine engine, FindEngine(request.engine));
-  base::Json plan;
-  plan["engine"] = request.engine;
+  base::Json plan = PlanOf(request.engine, engine, job);
   if (auto good = CheckJob(job, engine.places, plan); !good.ok()) {
     return file.Placed(std::move(good).error());
   }

@@ -309,6 +309,20 @@ TEST(RunSamplesTest, AccuracyAndLossOfARunAreThoseOfItsLastEpoch) {
   EXPECT_DOUBLE_EQ(NumberOf(samples[0].rows, "accuracy", 0), 0.8);
 }
 
+TEST(RunSamplesTest, ThePlanKnowsWhatAWorkerReallyHad) {
+  core::Job job = TwoWorkerJob();
+  job.cpus_per_worker = 8;
+  const Json plan{{"engine", "lab:x"}, {"cpus_per_worker", 1}, {"host_cpus", 0.7}, {"dilation", 5}};
+  const auto samples = SamplesOf(3, "digits", ToJson(job), plan, TwoWorkers());
+  EXPECT_EQ(NumberOf(samples[0].rows, "cpus_per_worker", 0), 1);
+  EXPECT_EQ(NumberOf(samples[0].rows, "host_cpus", 0), 0.7);
+  EXPECT_EQ(NumberOf(samples[0].rows, "dilation", 0), 5);
+  EXPECT_TRUE(IsRunInput("host_cpus"));
+  // As an earlier version kept it.
+  const auto earlier = SamplesOf(3, "digits", ToJson(job), Json{{"engine", "local"}}, TwoWorkers());
+  EXPECT_EQ(NumberOf(earlier[0].rows, "cpus_per_worker", 0), 8);
+}
+
 TEST(RunSamplesTest, InputsAreWhatCanBeAskedBeforeTheRun) {
   const Json plan{{"engine", "local"}, {"images", 400}, {"parameters", 7}};
   const Json job = ToJson(TwoWorkerJob());
@@ -333,9 +347,11 @@ TEST(LaunchPlanTest, RanksFindTheEnvironmentTheyKnow) {
   job.trainer->strategy = core::Strategy::kAsyncParameterServer;
   job.servers = 1;
   job.envs["OMP_NUM_THREADS"] = "7";
+  job.envs["NCCL_SOCKET_IFNAME"] = "mine";
   std::vector<PlannedPlace> places(3);
   for (size_t i = 0; i < 3; ++i) {
     places[i].place = {"h" + std::to_string(i), "10.0.0." + std::to_string(i + 1), "/netns", {}};
+    places[i].device = "eth7";
   }
   const auto spec =
       PlanLaunch({job, 4, "/runs/4", places, "10.0.0.9", "x.db", {"sup", "wrk", "ps"}}).value();
@@ -357,6 +373,8 @@ TEST(LaunchPlanTest, RanksFindTheEnvironmentTheyKnow) {
   EXPECT_EQ(worker.env.at("MASTER_ADDR"), "10.0.0.2");
   EXPECT_EQ(worker.env.at("RECKON_SERVERS"), server.env.at("RECKON_LISTEN"));
   EXPECT_EQ(worker.env.at("OMP_NUM_THREADS"), "7");
+  EXPECT_EQ(worker.env.at("GLOO_SOCKET_IFNAME"), "eth7");
+  EXPECT_EQ(worker.env.at("NCCL_SOCKET_IFNAME"), "mine");
   EXPECT_EQ(worker.env.at("DMLC_ROLE"), "worker");
   EXPECT_EQ(worker.env.at("DMLC_NUM_SERVER"), "1");
   const Json tf = Json::parse(worker.env.at("TF_CONFIG"));
@@ -379,6 +397,27 @@ TEST(LaunchPlanTest, ACommandGetsAShellAndPlacesAreShared) {
   EXPECT_EQ(spec.processes[2].env.at("LOCAL_RANK"), "2");
   EXPECT_EQ(spec.processes[2].env.at("LOCAL_WORLD_SIZE"), "3");
   EXPECT_EQ(spec.processes[2].on_death, act::OnDeath::kFail);
+}
+
+TEST(SeatsTest, AWorkerUsesNoMoreProcessorsThanItsHostHas) {
+  core::Job job;
+  PlannedPlace here;
+  EXPECT_EQ(CpusOfWorker(job, here), 1);
+  const auto of_host = [&](double cpus) {
+    PlannedPlace place;
+    place.cpus = cpus;
+    return CpusOfWorker(job, place);
+  };
+  EXPECT_EQ(of_host(4), 4);
+  EXPECT_EQ(of_host(2.5), 3);
+  job.cpus_per_worker = 2;
+  EXPECT_EQ(CpusOfWorker(job, here), 2);
+  EXPECT_EQ(of_host(4), 2);
+  EXPECT_EQ(of_host(0.7), 1);
+  const auto spec =
+      PlanLaunch({TwoWorkerJob(), 1, "/runs/1", {{{}, 2.5}}, "127.0.0.1", "x.db", {}}).value();
+  EXPECT_EQ(spec.processes[0].env.at("OMP_NUM_THREADS"), "3");
+  EXPECT_EQ(spec.processes[0].env.at("GLOO_SOCKET_IFNAME"), "lo");
 }
 
 TEST(SeatsTest, WorkersOfAHostShareItsMemory) {
