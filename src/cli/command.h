@@ -29,6 +29,8 @@ class Command {
   // More of the help text: an example or two.
   virtual std::string details() const { return ""; }
   virtual void Declare(OptionSet& options) = 0;
+  // Before Run, for who prints while it runs instead of at the end.
+  virtual void ChooseFormat(bool /*json*/) {}
   virtual base::Result<Output> Run(const app::Context& context) = 0;
 };
 

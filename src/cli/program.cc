@@ -223,6 +223,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
     if (output.error().code() == ErrorCode::kInterrupted) {
       return Report(Error(ErrorCode::kInterrupted, "interrupted; nothing was changed"),
                     chosen.globals.json);
+  chosen.command->ChooseFormat(chosen.globals.json);
     }
     return Report(output.error(), chosen.globals.json);
   }

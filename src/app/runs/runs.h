@@ -52,8 +52,10 @@ struct LogsRequest {
   bool follow = false;                 // until the run ends or `context.stop`
 };
 
-// Hands out whole lines: of which log, and the line without its end.
-base::Status ReadLogs(const LogsRequest& request, const Context& context,
-                      const std::function<void(std::string_view, std::string_view)>& line);
+// Takes a line: of which log, and the line without its end. An error ends the reading.
+using LogLine = std::function<base::Status(std::string_view process, std::string_view line)>;
+
+// Hands out whole lines; what a progress bar draws again counts as one. kBadInput: no such process.
+base::Status ReadLogs(const LogsRequest& request, const Context& context, const LogLine& line);
 
 }  // namespace reckon::app

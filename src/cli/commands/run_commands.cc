@@ -1,6 +1,5 @@
-// run, status, logs and stop: jobs at work.
+// run, status and stop: jobs at work.
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include <fmt/format.h>
@@ -230,43 +229,10 @@ class StopCommand final : public Command {
   std::string run_;
 };
 
-class LogsCommand final : public Command {
- public:
-  std::string name() const override { return "logs"; }
-  std::string summary() const override { return "what the processes of a run print"; }
-  void Declare(OptionSet& options) override {
-    options.Positional("run", &request_.run, "number of the run (default: the newest)");
-    options.Flag("-f,--follow", &request_.follow, "go on until the run ends");
-    options.Names("--process", &request_.processes, "only of these: worker-0, server-1, ...");
-  }
-  base::Result<Output> Run(const app::Context& context) override {
-    Output output;
-    base::Json lines = base::Json::array();
-    // Who follows wants lines as they come; otherwise they are the answer, also as JSON.
-    RECKON_TRY(
-        app::ReadLogs(request_, context, [&](std::string_view process, std::string_view line) {
-          const std::string text = fmt::format("{} | {}\n", process, line);
-          if (request_.follow) {
-            std::fputs(text.c_str(), stdout);
-            std::fflush(stdout);
-          } else {
-            output.text += text;
-            lines.push_back({{"process", process}, {"line", line}});
-          }
-        }));
-    output.json = request_.follow ? "" : base::DumpJson(lines);
-    return output;
-  }
-
- private:
-  app::LogsRequest request_;
-};
-
 }  // namespace
 
 std::unique_ptr<Command> MakeRunCommand() { return std::make_unique<RunCommand>(); }
 std::unique_ptr<Command> MakeStatusCommand() { return std::make_unique<StatusCommand>(); }
-std::unique_ptr<Command> MakeLogsCommand() { return std::make_unique<LogsCommand>(); }
 std::unique_ptr<Command> MakeStopCommand() { return std::make_unique<StopCommand>(); }
 
 }  // namespace reckon::cli
