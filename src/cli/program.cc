@@ -1,6 +1,7 @@
 #include "cli/program.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
@@ -120,9 +121,12 @@ std::optional<int> AnswerFirstWord(int argc, char** argv, const CLI::App& parser
 }
 
 // Variables that look like settings and are none are slips; saying so is enough, since other
-// programs may have variables of that prefix too.
+// programs may have variables of that prefix too. Those that ranks of a run find are no slips: a
+// job may call reckon.
 void WarnOfVariables(const std::vector<Declared>& all, base::Logger& log) {
   constexpr std::string_view kPrefix = "RECKON_";
+  constexpr std::array<std::string_view, 8> kOfRanks{"RUN_ID",  "STATUS_URL", "TOKEN",  "ROLE",
+                                                     "ADDRESS", "SERVERS",    "SERVER", "LISTEN"};
   std::vector<std::string> known;  // without the prefix, so that it does not count as likeness
   for (const Declared& declared : all) {
     for (const std::string& name : declared.options->names()) {
@@ -136,6 +140,7 @@ void WarnOfVariables(const std::vector<Declared>& all, base::Logger& log) {
     if (!text.starts_with(kPrefix)) continue;
     const std::string name(text.substr(kPrefix.size(), text.find('=') - kPrefix.size()));
     if (std::binary_search(known.begin(), known.end(), name)) continue;
+    if (std::find(kOfRanks.begin(), kOfRanks.end(), name) != kOfRanks.end()) continue;
     const auto nearest = base::NearestWord(name, known);
     log.Warn(fmt::format("{}{} sets no option{}", kPrefix, name,
                          nearest ? fmt::format("; did you mean {}{}?", kPrefix, *nearest) : ""));
@@ -218,14 +223,16 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
       chosen.globals.jobs,
       chosen.globals.db,
   };
+  chosen.command->ChooseFormat(chosen.globals.json);
   auto output = chosen.command->Run(context);
   if (!output.ok()) {
-    if (output.error().code() == ErrorCode::kInterrupted) {
-      return Report(Error(ErrorCode::kInterrupted, "interrupted; nothing was changed"),
-                    chosen.globals.json);
-  chosen.command->ChooseFormat(chosen.globals.json);
-    }
-    return Report(output.error(), chosen.globals.json);
+    // Work that only computes, or writes at its end, says no more than that; who has done
+    // something by then says what.
+    const bool untouched = output.error().code() == ErrorCode::kInterrupted &&
+                           output.error().Describe() == "interrupted";
+    return Report(untouched ? Error(ErrorCode::kInterrupted, "interrupted; nothing was changed")
+                            : output.error(),
+                  chosen.globals.json);
   }
   const std::string& said = chosen.globals.json ? output->json : output->text;
   if (output->result_on_stdout) {
