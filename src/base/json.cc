@@ -5,10 +5,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/json_shape.h"
+
 namespace reckon::base {
 namespace {
 
-constexpr int kMaxDepth = 256;
+constexpr size_t kMaxDepth = 256;
 
 std::string Place(std::string_view text, size_t byte) {
   const std::string_view before = text.substr(0, std::min(byte > 0 ? byte - 1 : 0, text.size()));
@@ -19,31 +21,12 @@ std::string Place(std::string_view text, size_t byte) {
   return fmt::format("line {}, column {}", line, column);
 }
 
-// Counted before parsing: the parser's own callback rescans an object's parent each time it ends,
-// which is quadratic in long lists of objects.
-bool NestedTooDeep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') ++i;
-      if (c == '"') in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > kMaxDepth) return true;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 Result<Json> ParseJson(std::string_view text, std::string_view source) {
-  if (NestedTooDeep(text)) {
+  // Counted before parsing: the parser's own callback rescans an object's parent each time it ends,
+  // which is quadratic in long lists of objects.
+  if (ShapeOfJson(text, kMaxDepth).depth > kMaxDepth) {
     return Error(ErrorCode::kCorrupt,
                  fmt::format("{}: nested deeper than {} levels", source, kMaxDepth));
   }

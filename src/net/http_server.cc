@@ -47,9 +47,9 @@ error_code BindAt(tcp::acceptor& acceptor, const tcp::endpoint& at) {
 
 class HttpServer::Impl {
  public:
-  Impl(const HttpServerOptions& options, Handler handler)
+  Impl(const HttpServerOptions& options, Handler handler, Gate gate)
       : most_connections_(options.most_connections),
-        shared_{std::move(handler), options.most_body_bytes, options.patience},
+        shared_{std::move(handler), std::move(gate), options.most_body_bytes, options.patience},
         acceptor_(context_),
         pause_(context_) {}
 
@@ -148,9 +148,9 @@ HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 HttpServer::~HttpServer() = default;
 
 base::Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpServerOptions& options,
-                                                            Handler handler) {
+                                                            Handler handler, Gate gate) {
   try {
-    auto impl = std::make_unique<Impl>(options, std::move(handler));
+    auto impl = std::make_unique<Impl>(options, std::move(handler), std::move(gate));
     RECKON_TRY(impl->Bind(options.listen));
     impl->Run();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));

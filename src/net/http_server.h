@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/result.h"
 #include "net/http_message.h"
@@ -31,9 +32,14 @@ class HttpServer {
   // destroy the server.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
 
-  // kUnavailable: the port is taken. kNotFound: there is no such host.
+  // Sees a request before its body is read: an answer refuses it, and the connection is closed. So
+  // strangers cannot have bodies kept for them.
+  using Gate = std::function<std::optional<HttpResponse>(const HttpRequest& head)>;
+
+  // Without a gate every request is let in. kUnavailable: the port is taken. kNotFound: there is no
+  // such host.
   static base::Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
-                                                         Handler handler);
+                                                         Handler handler, Gate gate = {});
   // Ends every connection, also those whose answer is not yet sent.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

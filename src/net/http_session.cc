@@ -38,7 +38,7 @@ std::string LowerCase(beast::string_view text) {
   return lower;
 }
 
-HttpRequest ToPlain(http::request<http::string_body>&& message) {
+HttpRequest HeadOf(const http::request_header<>& message) {
   HttpRequest request;
   request.method = std::string(message.method_string());
   request.target = std::string(message.target());
@@ -47,7 +47,6 @@ HttpRequest ToPlain(http::request<http::string_body>&& message) {
         request.headers.emplace(LowerCase(field.name_string()), std::string(field.value()));
     if (!is_new) at->second.append(", ").append(field.value().data(), field.value().size());
   }
-  request.body = std::move(message.body());
   return request;
 }
 
@@ -87,11 +86,21 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     stream_.expires_after(shared_.patience);  // for header and body together
     http::async_read_header(stream_, buffer_, *parser_,
                             [self = shared_from_this()](beast::error_code error, size_t) {
-                              error ? self->Refuse(error) : self->AskForBody();
+                              error ? self->Refuse(error) : self->LetIn();
                             });
   }
 
  private:
+  void LetIn() {
+    head_ = HeadOf(parser_->get());
+    if (shared_.gate) {
+      if (auto refusal = shared_.gate(head_)) {
+        return Send(*std::move(refusal), /*keep=*/false, head_.method == "HEAD");
+      }
+    }
+    AskForBody();
+  }
+
   void AskForBody() {
     if (!beast::iequals(parser_->get()[http::field::expect], "100-continue")) return ReadBody();
     boost::asio::async_write(stream_, boost::asio::buffer(kContinue),
@@ -109,8 +118,9 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
 
   void Answer() {
     const bool keep = parser_->get().keep_alive();
-    const HttpRequest request = ToPlain(parser_->release());
-    Send(shared_.handler(request), keep, request.method == "HEAD");
+    head_.body = std::move(parser_->get().body());
+    Send(shared_.handler(head_), keep, head_.method == "HEAD");
+    head_ = {};
   }
 
   void Refuse(beast::error_code error) {
@@ -161,6 +171,7 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpSessionShared& shared_;
   beast::flat_buffer buffer_{128 << 10};
   std::optional<http::request_parser<http::string_body>> parser_;
+  HttpRequest head_;  // of the request that is read or answered
   http::response<http::string_body> message_;
   std::array<char, 4096> rest_{};
 };

@@ -13,6 +13,7 @@ namespace reckon::net {
 // What all connections of a server share; touched by the server's thread only.
 struct HttpSessionShared {
   HttpServer::Handler handler;
+  HttpServer::Gate gate;  // may be empty
   size_t most_body_bytes = 0;
   std::chrono::milliseconds patience{0};
   size_t connections = 0;  // open ones

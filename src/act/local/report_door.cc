@@ -42,9 +42,11 @@ base::Result<std::unique_ptr<ReportDoor>> ReportDoor::Open(const LaunchSpec& spe
   std::unique_ptr<ReportDoor> door(new ReportDoor(spec, events, clock, log));
   net::HttpServerOptions options;
   options.listen = {spec.status_host, 0};
-  RECKON_ASSIGN(door->server_, net::HttpServer::Start(options, [door = door.get()](const auto& r) {
-                  return door->Answer(r);
-                }));
+  RECKON_ASSIGN(
+      door->server_,
+      net::HttpServer::Start(
+          options, [door = door.get()](const auto& request) { return door->Take(request.body); },
+          [door = door.get()](const auto& head) { return door->TurnAway(head); }));
   return door;
 }
 
@@ -63,14 +65,14 @@ void ReportDoor::ForgetError(const std::string& role, int64_t index) {
   errors_.erase({role, index});
 }
 
-net::HttpResponse ReportDoor::Answer(const net::HttpRequest& request) {
-  const auto given = request.headers.find("authorization");
-  if (given == request.headers.end() || !SameSecret(given->second, authorization_)) {
+std::optional<net::HttpResponse> ReportDoor::TurnAway(const net::HttpRequest& head) const {
+  const auto given = head.headers.find("authorization");
+  if (given == head.headers.end() || !SameSecret(given->second, authorization_)) {
     return Refuse(401, "the token is missing or wrong; it is in RECKON_TOKEN");
   }
-  if (request.target != target_) return Refuse(404, "reports go to " + target_);
-  if (request.method != "POST") return Refuse(405, "reports come by POST");
-  return Take(request.body);
+  if (head.target != target_) return Refuse(404, "reports go to " + target_);
+  if (head.method != "POST") return Refuse(405, "reports come by POST");
+  return std::nullopt;
 }
 
 net::HttpResponse ReportDoor::Take(const std::string& body) {

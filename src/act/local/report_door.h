@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,8 @@ class ReportDoor {
  private:
   ReportDoor(const LaunchSpec& spec, EventWriter& events, const base::Clock& clock,
              base::Logger& log);
-  net::HttpResponse Answer(const net::HttpRequest& request);
+  // Why a request is not let in; nullopt: it may bring its report.
+  std::optional<net::HttpResponse> TurnAway(const net::HttpRequest& head) const;
   net::HttpResponse Take(const std::string& body);
 
   const std::string target_;

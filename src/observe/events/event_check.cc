@@ -14,6 +14,7 @@ using base::Json;
 constexpr size_t kMostNameBytes = 256;
 constexpr size_t kMostMessageBytes = 64 << 10;
 constexpr size_t kMostStepsInEvent = 100'000;
+constexpr uint64_t kMostEpoch = uint64_t{1} << 53;  // what a double still counts
 
 // Looks at the fields of one event.
 class EventFields {
@@ -33,6 +34,11 @@ class EventFields {
   }
   base::Status Whole(const char* key) const {
     return Require(key, "a whole number, not negative", IsWhole);
+  }
+  base::Status Whole(const char* key, uint64_t most) const {
+    return Require(key, fmt::format("a whole number from 0 to {}", most), [&](const Json& value) {
+      return IsWhole(value) && value.get<uint64_t>() <= most;
+    });
   }
   base::Status Text(const char* key, size_t most_bytes) const {
     return Require(key, fmt::format("text of 1 to {} bytes", most_bytes), [&](const Json& value) {
@@ -83,18 +89,12 @@ class EventFields {
   const std::string& path_;
 };
 
-base::Status CheckEpoch(const EventFields& fields) {
-  return fields.Has("epoch") ? fields.Whole("epoch") : base::Status();
-}
-
 base::Status CheckStage(const EventFields& fields) {
   RECKON_TRY(fields.Text("stage", kMostNameBytes));
-  RECKON_TRY(fields.NotNegative("seconds"));
-  return CheckEpoch(fields);
+  return fields.NotNegative("seconds");
 }
 
 base::Status CheckSteps(const Json& event, const EventFields& fields) {
-  RECKON_TRY(CheckEpoch(fields));
   RECKON_TRY(fields.Whole("first"));
   RECKON_TRY(fields.NumberList("compute_s", 1, kMostStepsInEvent, false));
   const size_t count = event["compute_s"].size();
@@ -109,8 +109,7 @@ base::Status CheckSteps(const Json& event, const EventFields& fields) {
 
 base::Status CheckMetric(const EventFields& fields) {
   RECKON_TRY(fields.Text("name", kMostNameBytes));
-  RECKON_TRY(fields.Number("value"));
-  return CheckEpoch(fields);
+  return fields.Number("value");
 }
 
 base::Status CheckProgress(const EventFields& fields) {
@@ -144,5 +143,6 @@ base::Status CheckEvent(const Json& event, const std::string& path) {
   if (kind == "error") return fields.Text("message", kMostMessageBytes);
   return {};  // a kind of the job's own
 }
+  if (fields.Has("epoch")) RECKON_TRY(fields.Whole("epoch", kMostEpoch));
 
 }  // namespace reckon::observe

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json_shape.h"
 #include "observe/events/event_check.h"
 #include "observe/events/trainer_status.h"
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr size_t kMostEvents = 10'000;
 constexpr size_t kMostSenderBytes = 64;
+constexpr size_t kMostDepth = 32;
+constexpr size_t kMostFields = 200;  // of one object: each is compared with those before it
 
 base::Error Wrong(std::string_view field, std::string_view expected) {
   return base::BadInput(fmt::format("report, {}: expected {}", field, expected));
@@ -34,6 +37,14 @@ base::Status ReadNumber(const base::Json& json, Report& report) {
 }  // namespace
 
 base::Result<Report> ParseReport(std::string_view body, base::WallTime received) {
+  const base::JsonShape shape = base::ShapeOfJson(body, kMostDepth);
+  if (shape.depth > kMostDepth) {
+    return base::BadInput(fmt::format("report: nested deeper than {} levels", kMostDepth));
+  }
+  if (shape.most_keys > kMostFields) {
+    return base::BadInput(fmt::format("report: {} fields in one object; expected at most {}",
+                                      shape.most_keys, kMostFields));
+  }
   auto parsed = base::ParseJson(body, "report");
   if (!parsed.ok()) return base::BadInput(parsed.error().Describe());
   base::Json json = *std::move(parsed);

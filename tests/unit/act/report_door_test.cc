@@ -1,7 +1,10 @@
 // Where ranks report, with real requests.
 #include "act/local/report_door.h"
 
+#include <array>
+#include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "net/http_client.h"
+#include "net/tcp.h"
 #include "tests/support/file_size_limit.h"
 #include "tests/support/temp_folder.h"
 
@@ -60,6 +64,20 @@ class ReportDoorTest : public ::testing::Test {
   base::Logger log_{base::LogLevel::kOff};
   std::unique_ptr<ReportDoor> door_;
 };
+
+TEST_F(ReportDoorTest, WithoutTheTokenNoBodyIsWaitedFor) {
+  const net::Url url = net::ParseUrl(door_->url()).value();
+  net::Stream stream = net::Stream::Connect(url.address, std::chrono::seconds(2)).value();
+  stream.set_patience(std::chrono::seconds(5));
+  const std::string head = "POST " + url.target +
+                           " HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer guess\r\n"
+                           "Content-Length: 8000000\r\n\r\n";
+  ASSERT_TRUE(stream.Write(std::as_bytes(std::span(head))).ok());
+  std::array<std::byte, 12> answer{};
+  ASSERT_TRUE(stream.Read(answer).ok());
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(answer.data()), answer.size()),
+            "HTTP/1.1 401");
+}
 
 TEST_F(ReportDoorTest, AReportThatComesTwiceCountsOnce) {
   EXPECT_EQ(Post(Report(Number("a", 0), {1, 2})), 204);

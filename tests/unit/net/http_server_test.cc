@@ -133,6 +133,42 @@ TEST(HttpServerTest, TooLargeABodyIsRefusedAndTheAnswerCanBeRead) {
   EXPECT_THAT(client.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200"));
 }
 
+TEST(HttpServerTest, AGateAnswersBeforeTheBodyHasCome) {
+  std::atomic<int> handled = 0;
+  const auto server = HttpServer::Start(
+                          {},
+                          [&](const HttpRequest& request) {
+                            ++handled;
+                            return EchoRequest(request);
+                          },
+                          [](const HttpRequest& head) -> std::optional<HttpResponse> {
+                            EXPECT_EQ(head.method, "POST");
+                            EXPECT_EQ(head.target, "/events?x=1");
+                            EXPECT_EQ(head.body, "");
+                            if (head.headers.contains("x-mark")) return std::nullopt;
+                            return HttpResponse{401, "text/plain", "who are you?"};
+                          })
+                          .value();
+  // The body is announced and never sent.
+  RawClient stranger(*server);
+  const std::string request = RawPost(std::string(1 << 20, 'x'));
+  ASSERT_TRUE(stranger.Send(request.substr(0, request.find("\r\n\r\n") + 4)));
+  EXPECT_THAT(stranger.ReadAll(),
+              AllOf(StartsWith("HTTP/1.1 401"), HasSubstr("close"), EndsWith("who are you?")));
+  // Nor is it asked for.
+  RawClient asking(*server);
+  ASSERT_TRUE(asking.Send(
+      "POST /events?x=1 HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"));
+  EXPECT_THAT(asking.ReadAll(), StartsWith("HTTP/1.1 401"));
+  EXPECT_EQ(handled, 0);
+  RawClient known(*server);
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(known.Send(RawPost("body", "X-Mark: A\r\n")));
+    EXPECT_THAT(known.ReadUntil("|A"), HasSubstr("POST /events?x=1 body"));
+  }
+  EXPECT_EQ(handled, 2);
+}
+
 TEST(HttpServerTest, TooLongHeadersAreRefused) {
   const auto server = StartServer();
   RawClient client(*server);

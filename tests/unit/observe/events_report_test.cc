@@ -1,3 +1,4 @@
+#include <chrono>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -80,7 +81,13 @@ TEST(ReportTest, TheFirstWrongFieldIsNamed) {
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 0})", "events[0].total"},
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 2, "unit": 3})", "events[0].unit"},
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 2, "remaining_s": -3})", "remaining_s"},
+      {R"({"kind": "progress", "at": 1})", "events[0].done"},
       {R"({"kind": "error", "at": 1})", "events[0].message"},
+      {R"({"kind": "error", "at": 1, "message": "x", "epoch": 1e30})", "events[0].epoch"},
+      {R"({"kind": "metric", "at": 1, "name": "x", "value": 1, "epoch": 9223372036854775807})",
+       "events[0].epoch: expected a whole number from 0 to 9007199254740992"},
+      {R"({"kind": "progress", "at": 1, "done": 1, "total": 2, "epoch": -1})", "events[0].epoch"},
+      {R"({"kind": "my_own", "at": 1, "epoch": 1e300})", "events[0].epoch"},
   };
   for (const Case& one : cases) EXPECT_THAT(WhyRefused(WithEvents(one.event)), HasSubstr(one.says));
   // The others of the same report are not taken either.
@@ -141,6 +148,26 @@ TEST(ReportTest, SizesAreBounded) {
               HasSubstr("text of 1 to 65536 bytes"));
   EXPECT_THAT(WhyRefused(WithEvents(R"({"kind": ")" + std::string(65, 'x') + R"(", "at": 1})")),
               HasSubstr("kind"));
+}
+
+TEST(ReportTest, ManyFieldsAndLevelsAreRefusedBeforeTheyAreRead) {
+  const auto fields = [](int count) {
+    std::string event = R"({"kind": "own", "at": 1)";
+    for (int i = 2; i < count; ++i) event += ",\"k" + std::to_string(i) + "\":1";
+    return WithEvents(event + "}");
+  };
+  EXPECT_TRUE(ParseReport(fields(200), kReceived).ok());
+  EXPECT_THAT(WhyRefused(fields(201)), HasSubstr("201 fields in one object; expected at most 200"));
+  // Would take minutes to read: every key is compared with all before it.
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_THAT(WhyRefused(fields(800'000)), HasSubstr("fields in one object"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  const auto nested = [](size_t depth) {
+    return WithEvents(R"({"kind": "own", "at": 1, "x": )" + std::string(depth, '[') +
+                      std::string(depth, ']') + "}");
+  };
+  EXPECT_TRUE(ParseReport(nested(29), kReceived).ok());
+  EXPECT_THAT(WhyRefused(nested(30)), HasSubstr("nested deeper than 32 levels"));
 }
 
 TEST(ReportTest, TheShapeOfKubeflowTrainerBecomesProgressAndMetrics) {
