@@ -17,9 +17,10 @@ _LAST_FLUSH_S = 3.0
 _PAUSE_IN_HURRY_S = 0.1
 _MOST_STEPS = 100000
 _MOST_EVENTS = 10000
-# Together well below the 8 MiB and 10 000 events that the other side takes.
-_STEPS_A_REPORT = 20000
-_EVENTS_A_REPORT = 1000
+# What is taken at once, well below the 8 MiB that the other side takes in a report.
+_STEPS_AT_ONCE = 20000
+_EVENTS_AT_ONCE = 1000
+_EVENTS_A_REPORT = 5000  # it takes 10 000; steps that do not follow each other are one each
 
 _said = set()
 
@@ -122,28 +123,29 @@ class Sender:
         complain("reckon: reports wait too long for the supervisor; the oldest are dropped")
 
     def _run(self):
-        unsent = None
+        unsent = collections.deque()
         while True:
             reached = True
             while reached:
-                if unsent is None:
+                if not unsent:
                     taken = self._take()
                     if taken is None:
                         break
-                    unsent = self._compose(*taken)
-                reached = unsent is None or self._post(unsent)
+                    unsent.extend(self._compose(*taken))
+                    continue
+                reached = self._post(unsent[0])
                 if reached:
-                    unsent = None
+                    unsent.popleft()
             with self._lock:
                 if reached and self._hurry and self._pending():
                     continue
                 self._lock.wait(_PAUSE_IN_HURRY_S if self._hurry and not reached else EVERY_S)
 
     def _take(self):
-        """(steps, events) for one report; None when there are none."""
+        """(steps, events) that go next; None when there are none."""
         with self._lock:
-            steps = _pop(self._steps, _STEPS_A_REPORT)
-            events = _pop(self._events, _EVENTS_A_REPORT)
+            steps = _pop(self._steps, _STEPS_AT_ONCE)
+            events = _pop(self._events, _EVENTS_AT_ONCE)
             if self._progress is not None:
                 events.append(self._progress)
                 self._progress = None
@@ -154,19 +156,23 @@ class Sender:
             return steps, events
 
     def _compose(self, steps, events):
-        report = {
-            "rank": self._rank,
-            "role": self._role,
-            "sender": self._id,
-            "sequence": self._sequence,
-            "events": _batches(steps) + events,
-        }
-        self._sequence += 1
-        try:
-            return json.dumps(report, allow_nan=False).encode("ascii")
-        except Exception as problem:  # pylint: disable=broad-except
-            complain("reckon: a report cannot be written: %s" % problem)
-            return None
+        """Reports with all of them, each short enough to be taken."""
+        events = _batches(steps) + events
+        reports = []
+        for begin in range(0, len(events), _EVENTS_A_REPORT):
+            report = {
+                "rank": self._rank,
+                "role": self._role,
+                "sender": self._id,
+                "sequence": self._sequence,
+                "events": events[begin : begin + _EVENTS_A_REPORT],
+            }
+            self._sequence += 1
+            try:
+                reports.append(json.dumps(report, allow_nan=False).encode("ascii"))
+            except Exception as problem:  # pylint: disable=broad-except
+                complain("reckon: a report cannot be written: %s" % problem)
+        return reports
 
     def _post(self, body):
         """False: to be tried again."""

@@ -114,6 +114,16 @@ class InsideARunTest(unittest.TestCase):
         self.assertEqual(sum(len(event["compute_s"]) for event in events), 30000)
         self.assertLess(len(events), 20)
 
+    def test_many_steps_that_do_not_follow_each_other_are_no_report_too_long(self):
+        text = """
+            import reckon
+            for i in range(30000):
+                reckon.step(compute_s=0.001, epoch=i % 2)
+        """
+        collector, said = self.collect(text)
+        self.assertEqual(said, "")
+        self.assertEqual(sum(len(e["compute_s"]) for e in collector.events("steps")), 30000)
+
     def test_nonsense_is_said_and_does_not_raise(self):
         collector, said = self.collect(NONSENSE)
         self.assertEqual([event["stage"] for event in collector.events("stage")], ["good"])
