@@ -75,7 +75,7 @@ class Loop {
                   exchange_.Step({batch ? &*batch : nullptr, dealing_.TotalAt(step), step_}));
     loss_ += outcome.loss * static_cast<double>(own);
     seen_ += own;
-    listener_.StepEnded(epoch, step, outcome);
+    listener_.StepEnded(epoch, step_, outcome);
     return {};
   }
 

@@ -21,6 +21,7 @@ class TrainingListener {
  public:
   virtual ~TrainingListener() = default;
   virtual void StageEnded(std::string_view stage, double seconds, std::optional<size_t> epoch) = 0;
+  // `step`: of the whole training, from 0.
   virtual void StepEnded(size_t epoch, size_t step, const StepOutcome& outcome) = 0;
   // `alone`: on all validation images and without the others, who may be elsewhere by now;
   // otherwise on this worker's part of them.

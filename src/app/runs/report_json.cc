@@ -60,6 +60,8 @@ Json ToJson(const RunReport& report) {
     json["progress"]["done"] = progress.done;
     json["progress"]["total"] = progress.total;
     json["progress"]["unit"] = progress.unit;
+  }
+  if (progress.total > 0 || progress.remaining_s) {
     json["progress"]["remaining_s"] = progress.remaining_s ? Json(*progress.remaining_s) : Json();
   }
   if (report.forecast) json["forecast"] = ToJson(*report.forecast);

@@ -90,11 +90,13 @@ void AddUsage(const Json& event, RankView& rank) {
 }
 
 void AddProgress(const Json& event, double at, RankView& rank) {
+  rank.own_remaining_s.reset();
+  if (Has(event, "remaining_s")) rank.own_remaining_s = NumberAt(event, "remaining_s");
+  rank.guessed_at = at;
+  if (!Has(event, "total")) return;  // a guess of what is left, and no more
   rank.done = NumberAt(event, "done");
   rank.total = NumberAt(event, "total");
   rank.unit = TextAt(event, "unit");
-  rank.own_remaining_s.reset();
-  if (Has(event, "remaining_s")) rank.own_remaining_s = NumberAt(event, "remaining_s");
   if (rank.times_told++ == 0) {
     rank.first_told_at = at;
     rank.first_done = rank.done;
@@ -167,11 +169,11 @@ void StepMeasures::Add(const StepMeasures& other) {
 }
 
 std::optional<double> RankView::Remaining(double now) const {
-  if (ended || times_told == 0) return std::nullopt;
-  const double quiet_s = std::max(0.0, now - last_told_at);
-  if (own_remaining_s) return std::max(0.0, *own_remaining_s - quiet_s);
+  if (ended) return std::nullopt;
+  if (own_remaining_s) return std::max(0.0, *own_remaining_s - std::max(0.0, now - guessed_at));
   const double gained = done - first_done;
-  if (gained <= 0) return std::nullopt;
+  if (times_told == 0 || gained <= 0) return std::nullopt;
+  const double quiet_s = std::max(0.0, now - last_told_at);
   // Between two tellings work goes on as it did; longer silence is work that takes longer.
   const double took_s = last_told_at - first_told_at;
   const double usual_gap_s = took_s / static_cast<double>(std::max<int64_t>(1, times_told - 1));

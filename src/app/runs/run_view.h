@@ -78,7 +78,8 @@ struct RankView {
   double last_told_at = 0;
   double first_done = 0;
   int64_t times_told = 0;
-  std::optional<double> own_remaining_s;  // when last told
+  std::optional<double> own_remaining_s;  // its own guess
+  double guessed_at = 0;
   RankUsage earlier_lives;
 };
 

@@ -97,14 +97,16 @@ std::string Headline(const app::RunReport& report) {
                         view.BegunAtStep());
   }
   const auto progress = view.WorkersProgress(report.now);
-  if (!core::IsFinal(report.run.state) && progress.total > 0) {
-    line += fmt::format("{:.0f} of {:.0f} {} ({:.0f} %)", progress.done, progress.total,
-                        progress.unit, 100 * progress.done / progress.total);
-    if (progress.remaining_s) {
-      line += fmt::format(", about {} left", base::FormatDuration(*progress.remaining_s));
-    }
-    line += "\n";
+  if (core::IsFinal(report.run.state)) return line;
+  std::vector<std::string> parts;
+  if (progress.total > 0) {
+    parts.push_back(fmt::format("{:.0f} of {:.0f} {} ({:.0f} %)", progress.done, progress.total,
+                                progress.unit, 100 * progress.done / progress.total));
   }
+  if (progress.remaining_s) {
+    parts.push_back(fmt::format("about {} left", base::FormatDuration(*progress.remaining_s)));
+  }
+  if (!parts.empty()) line += base::Join(parts, ", ") + "\n";
   return line;
 }
 

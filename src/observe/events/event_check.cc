@@ -113,8 +113,11 @@ base::Status CheckMetric(const EventFields& fields) {
 }
 
 base::Status CheckProgress(const EventFields& fields) {
-  RECKON_TRY(fields.NotNegative("done"));
-  RECKON_TRY(fields.Positive("total"));
+  // Who only guesses what is left need not know how much there is.
+  if (!fields.Has("remaining_s") || fields.Has("done") || fields.Has("total")) {
+    RECKON_TRY(fields.NotNegative("done"));
+    RECKON_TRY(fields.Positive("total"));
+  }
   if (fields.Has("unit")) RECKON_TRY(fields.Text("unit", kMostNameBytes));
   if (fields.Has("remaining_s")) RECKON_TRY(fields.NotNegative("remaining_s"));
   return {};
@@ -135,6 +138,7 @@ base::Status CheckEvent(const Json& event, const std::string& path) {
   const EventFields fields(event, path);
   RECKON_TRY(fields.Word("kind"));
   RECKON_TRY(fields.NotNegative("at"));
+  if (fields.Has("epoch")) RECKON_TRY(fields.Whole("epoch", kMostEpoch));
   const auto& kind = event["kind"].get_ref<const std::string&>();
   if (kind == "stage") return CheckStage(fields);
   if (kind == "steps") return CheckSteps(event, fields);
@@ -143,6 +147,5 @@ base::Status CheckEvent(const Json& event, const std::string& path) {
   if (kind == "error") return fields.Text("message", kMostMessageBytes);
   return {};  // a kind of the job's own
 }
-  if (fields.Has("epoch")) RECKON_TRY(fields.Whole("epoch", kMostEpoch));
 
 }  // namespace reckon::observe

@@ -43,18 +43,22 @@ base::Result<std::vector<Json>> TrainerStatusEvents(const Json& report, base::Wa
   }
   const double at = EventTime(received);
   std::vector<Json> events;
+  Json progress = {{"kind", "progress"}, {"at", at}};
   if (status.contains("progressPercentage")) {
     const Json& percentage = status["progressPercentage"];
     if (!percentage.is_number() || percentage.get<double>() > 100) {
       return base::BadInput("report, progressPercentage: expected a number from 0 to 100");
     }
-    Json event = {
-        {"kind", "progress"}, {"at", at}, {"done", percentage}, {"total", 100}, {"unit", "%"}};
-    if (status.contains("estimatedRemainingSeconds")) {
-      event["remaining_s"] = status["estimatedRemainingSeconds"];
-    }
-    RECKON_TRY(CheckEvent(event, "report, progress"));
-    events.push_back(std::move(event));
+    progress["done"] = percentage;
+    progress["total"] = 100;
+    progress["unit"] = "%";
+  }
+  if (status.contains("estimatedRemainingSeconds")) {
+    progress["remaining_s"] = status["estimatedRemainingSeconds"];
+  }
+  if (progress.size() > 2) {
+    RECKON_TRY(CheckEvent(progress, "report, progress"));
+    events.push_back(std::move(progress));
   }
   if (!status.contains("metrics")) return events;
   const Json& metrics = status["metrics"];

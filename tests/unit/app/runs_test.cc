@@ -144,6 +144,14 @@ TEST(RunViewTest, UsageOfAServerThatWasStartedAgainIsThatOfBothLives) {
   EXPECT_FALSE(both.bytes_complete);
 }
 
+TEST(RunViewTest, AGuessOfWhatIsLeftLeavesTheProgressAsItWas) {
+  RunView view = TwoWorkers();
+  view.Add(
+      Json::parse(R"({"kind":"progress","at":14,"role":"worker","index":0,"remaining_s":33})"));
+  EXPECT_EQ(view.WorkersProgress(14).done, 50);
+  EXPECT_EQ(view.WorkersProgress(14).remaining_s, 33);
+}
+
 TEST(RunViewTest, OfWorkersThatValidateAloneTheLastOneCounts) {
   const RunView view = ViewOf({
       R"({"kind":"metric","at":5,"role":"worker","index":0,"name":"validated_alone","value":1,"epoch":0})",

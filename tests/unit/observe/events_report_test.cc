@@ -34,15 +34,16 @@ TEST(ReportTest, EveryKindIsTakenAsItCame) {
         {"kind": "metric", "at": 3, "name": "accuracy", "value": -0.93, "epoch": 1},
         {"kind": "progress", "at": 3, "done": 5, "total": 10, "unit": "images", "remaining_s": 4},
         {"kind": "progress", "at": 3, "done": 0, "total": 0.5},
+        {"kind": "progress", "at": 3, "remaining_s": 0.5},
         {"kind": "error", "at": 4, "message": "no memory"},
         {"kind": "my_own", "at": 5, "anything": {"goes": [1, null]}})"),
                                   kReceived);
   ASSERT_TRUE(report.ok()) << report.error().Describe();
   EXPECT_EQ(report->rank, 3);
   EXPECT_EQ(report->role, "worker");
-  ASSERT_EQ(report->events.size(), 9U);
+  ASSERT_EQ(report->events.size(), 10U);
   EXPECT_EQ(report->events[2]["bytes_received"][1], 9000000000);
-  EXPECT_EQ(report->events[8]["anything"]["goes"][0], 1);
+  EXPECT_EQ(report->events[9]["anything"]["goes"][0], 1);
   EXPECT_EQ(ParseReport(R"({"rank": 0, "events": []})", kReceived)->role, "worker");
 }
 
@@ -81,6 +82,7 @@ TEST(ReportTest, TheFirstWrongFieldIsNamed) {
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 0})", "events[0].total"},
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 2, "unit": 3})", "events[0].unit"},
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 2, "remaining_s": -3})", "remaining_s"},
+      {R"({"kind": "progress", "at": 1, "total": 2, "remaining_s": 3})", "events[0].done"},
       {R"({"kind": "progress", "at": 1})", "events[0].done"},
       {R"({"kind": "error", "at": 1})", "events[0].message"},
       {R"({"kind": "error", "at": 1, "message": "x", "epoch": 1e30})", "events[0].epoch"},
@@ -188,6 +190,11 @@ TEST(ReportTest, TheShapeOfKubeflowTrainerBecomesProgressAndMetrics) {
     EXPECT_EQ(report->events[2]["value"], 0.9);
   }
   EXPECT_EQ(ParseReport(R"({"rank": 2, "progressPercentage": 1})", kReceived)->rank, 2);
+  const auto guess = ParseReport(R"({"estimatedRemainingSeconds": 795})", kReceived);
+  ASSERT_TRUE(guess.ok()) << guess.error().Describe();
+  ASSERT_EQ(guess->events.size(), 1U);
+  EXPECT_EQ(base::DumpJsonLine(guess->events[0]),
+            R"({"kind":"progress","at":2000000000.0,"remaining_s":795})");
 }
 
 TEST(ReportTest, ABadShapeOfKubeflowTrainerIsRefused) {
