@@ -108,8 +108,6 @@ def main():
     with reckon.stage("train"):
         dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=120))
         rank, ranks = dist.get_rank(), dist.get_world_size()
-        network = DistributedDataParallel(make_network())
-        optimiser = torch.optim.SGD(network.parameters(), lr=options.rate, momentum=0.9)
         data = generate(options.images, seed=2)
         sampler = DistributedSampler(data, num_replicas=ranks, rank=rank, seed=3)
         loader = DataLoader(data, batch_size=options.batch, sampler=sampler)
@@ -117,17 +115,21 @@ def main():
         unseen_sampler = DistributedSampler(unseen, num_replicas=ranks, rank=rank, shuffle=False)
         unseen_loader = DataLoader(unseen, batch_size=options.batch, sampler=unseen_sampler)
         counts = torch.zeros(2)  # right ones and all
-        with reckon.stage("training_loop"):
-            for epoch in range(options.epochs):
-                sampler.set_epoch(epoch)  # another order each time
-                with reckon.stage("train_epoch", epoch=epoch):
-                    loss = train_epoch(network, optimiser, loader, epoch, options.epochs)
-                with reckon.stage("validate_epoch", epoch=epoch):
-                    accuracy = validate(network.module, unseen_loader, counts)
-                if rank == 0:
-                    reckon.metric("loss", loss, epoch=epoch)
-                    reckon.metric("accuracy", accuracy, epoch=epoch)
-                    print("epoch %d: loss %.3f, accuracy %.3f" % (epoch, loss, accuracy), flush=True)
+        with reckon.stage("fit"):
+            network = DistributedDataParallel(make_network())
+            optimiser = torch.optim.SGD(network.parameters(), lr=options.rate, momentum=0.9)
+            with reckon.stage("training_loop"):
+                for epoch in range(options.epochs):
+                    sampler.set_epoch(epoch)  # another order each time
+                    with reckon.stage("train_epoch", epoch=epoch):
+                        loss = train_epoch(network, optimiser, loader, epoch, options.epochs)
+                    with reckon.stage("validate_epoch", epoch=epoch):
+                        accuracy = validate(network.module, unseen_loader, counts)
+                    if rank == 0:
+                        reckon.metric("loss", loss, epoch=epoch)
+                        reckon.metric("accuracy", accuracy, epoch=epoch)
+                        line = "epoch %d: loss %.3f, accuracy %.3f" % (epoch, loss, accuracy)
+                        print(line, flush=True)
         # In this order: the network's end waits for Gloo's threads, and with torch 1.13 would wait
         # for ever if one of them had to free the tensor that it was given last.
         dist.destroy_process_group()

@@ -105,56 +105,58 @@ def main():
     with reckon.stage("train"):
         # Before anything else of TensorFlow: it connects the workers.
         strategy = tf.distribute.MultiWorkerMirroredStrategy()
-        with strategy.scope():
-            network = make_network()
-            optimiser = tf.keras.optimizers.SGD(options.rate, momentum=0.9)
-
-        def learn(images, labels):
-            with tf.GradientTape() as tape:
-                logits = network(images, training=True)
-                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
-                # Gradients are added over workers, so each contributes its part of the mean.
-                loss = tf.reduce_sum(losses) / (options.batch * ranks)
-            gradients = tape.gradient(loss, network.trainable_variables)
-            optimiser.apply_gradients(zip(gradients, network.trainable_variables))
-            return loss
-
-        def count_right(images, labels):
-            found = tf.argmax(network(images, training=False), axis=1, output_type=tf.int32)
-            return tf.reduce_sum(tf.cast(found == labels, tf.float32))
-
-        @tf.function
-        def train_step(batch):
-            losses = strategy.run(learn, args=batch)
-            return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
-
-        @tf.function
-        def validate_step(batch):
-            right = strategy.run(count_right, args=batch)
-            return strategy.reduce(tf.distribute.ReduceOp.SUM, right, axis=None)
-
         data = share(strategy, *generate(options.images, 2), options.batch, shuffle=True)
         unseen_steps = max(steps // 8, 1)
         unseen_count = unseen_steps * options.batch * ranks
         unseen = share(strategy, *generate(unseen_count, 4), options.batch, shuffle=False)
-        with reckon.stage("training_loop"):
-            for epoch in range(options.epochs):
-                with reckon.stage("train_epoch", epoch=epoch):
-                    begin = time.perf_counter()
-                    for step in range(steps):
-                        loss = float(train_step(next(data)))  # waits until the step is done
-                        end = time.perf_counter()
-                        reckon.step(compute_s=end - begin, epoch=epoch)
-                        begin = end
-                        done = epoch * steps + step + 1
-                        reckon.progress(done, options.epochs * steps, unit="steps")
-                with reckon.stage("validate_epoch", epoch=epoch):
-                    right = sum(float(validate_step(next(unseen))) for _ in range(unseen_steps))
-                    accuracy = right / unseen_count
-                if rank == 0:
-                    reckon.metric("loss", loss, epoch=epoch)
-                    reckon.metric("accuracy", accuracy, epoch=epoch)
-                    print("epoch %d: loss %.3f, accuracy %.3f" % (epoch, loss, accuracy), flush=True)
+        with reckon.stage("fit"):
+            with strategy.scope():
+                network = make_network()
+                optimiser = tf.keras.optimizers.SGD(options.rate, momentum=0.9)
+
+            def learn(images, labels):
+                with tf.GradientTape() as tape:
+                    logits = network(images, training=True)
+                    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+                    # Gradients are added over workers, so each contributes its part of the mean.
+                    loss = tf.reduce_sum(losses) / (options.batch * ranks)
+                gradients = tape.gradient(loss, network.trainable_variables)
+                optimiser.apply_gradients(zip(gradients, network.trainable_variables))
+                return loss
+
+            def count_right(images, labels):
+                found = tf.argmax(network(images, training=False), axis=1, output_type=tf.int32)
+                return tf.reduce_sum(tf.cast(found == labels, tf.float32))
+
+            @tf.function
+            def train_step(batch):
+                losses = strategy.run(learn, args=batch)
+                return strategy.reduce(tf.distribute.ReduceOp.SUM, losses, axis=None)
+
+            @tf.function
+            def validate_step(batch):
+                right = strategy.run(count_right, args=batch)
+                return strategy.reduce(tf.distribute.ReduceOp.SUM, right, axis=None)
+
+            with reckon.stage("training_loop"):
+                for epoch in range(options.epochs):
+                    with reckon.stage("train_epoch", epoch=epoch):
+                        begin = time.perf_counter()
+                        for step in range(steps):
+                            loss = float(train_step(next(data)))  # waits until the step is done
+                            end = time.perf_counter()
+                            reckon.step(compute_s=end - begin, epoch=epoch)
+                            begin = end
+                            done = epoch * steps + step + 1
+                            reckon.progress(done, options.epochs * steps, unit="steps")
+                    with reckon.stage("validate_epoch", epoch=epoch):
+                        right = sum(float(validate_step(next(unseen))) for _ in range(unseen_steps))
+                        accuracy = right / unseen_count
+                    if rank == 0:
+                        reckon.metric("loss", loss, epoch=epoch)
+                        reckon.metric("accuracy", accuracy, epoch=epoch)
+                        line = "epoch %d: loss %.3f, accuracy %.3f" % (epoch, loss, accuracy)
+                        print(line, flush=True)
 
 
 if __name__ == "__main__":

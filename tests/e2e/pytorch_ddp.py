@@ -18,7 +18,7 @@ class PytorchDdpRun(InAFolder):
         self.assertEqual([epoch["epoch"] for epoch in report["epochs"]], [1, 2])
         (run,) = self.rows("pytorch-ddp.runs")
         self.assertEqual((run["workers"], run["engine"], run["steps"]), ("2", "local", "128"))
-        for stage in ("train", "training_loop", "train_epoch", "validate_epoch"):
+        for stage in ("train", "fit", "training_loop", "train_epoch", "validate_epoch"):
             self.assertGreater(float(run[stage + "_s"]), 0, stage)
         self.assertGreater(float(run["accuracy"]), 0.7)
         self.assertGreater(float(run["bytes_sent"]), 1e6)  # gradients

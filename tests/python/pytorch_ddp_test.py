@@ -37,7 +37,7 @@ class PytorchDdpTest(unittest.TestCase):
         for rank in (0, 1):
             stages = [event["stage"] for event in collector.events("stage", rank)]
             self.assertEqual(
-                stages, ["train_epoch", "validate_epoch"] * 2 + ["training_loop", "train"]
+                stages, ["train_epoch", "validate_epoch"] * 2 + ["training_loop", "fit", "train"]
             )
             steps = collector.events("steps", rank)
             self.assertEqual(sum(len(event["compute_s"]) for event in steps), 2 * 16)
