@@ -136,12 +136,12 @@ double SecondsSinceStart() {
 
 base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& environment,
                          observe::Reporter& reporter, const std::stop_token& stop) {
+  const Stopwatch fit;  // the data's loading belongs to it
   RECKON_ASSIGN(const core::TrainerJob job, train::ReadTrainerJobFile(job_file));
   RECKON_ASSIGN(const train::TrainingData data, train::LoadData(job.data, job.seed));
   RECKON_ASSIGN(const train::CheckedJob checked,
                 train::CheckSettings(job, environment.workers, data.train.size(),
                                      data.validation.size(), data.train.shape, data.train.classes));
-  const Stopwatch fit;
   RECKON_ASSIGN(const auto replica,
                 Replica::Make(checked.network, checked.image,
                               {job.float64, job.seed, environment.rank,

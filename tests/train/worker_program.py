@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""reckon-worker as a process of its own: what it reports, and how it ends.
+
+    worker_program.py RECKON_WORKER
+"""
+
+import http.server
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+
+WORKER = ""
+
+JOB = {
+    "network": "lenet5", "knobs": {}, "source": "generated", "shape": "mnist", "train_files": [],
+    "validation_files": [], "images": 320, "validation_images": 64, "replicate": 1, "epochs": 1,
+    "batches": [32], "shards": [], "shuffle": True, "seed": 1, "float64": False,
+    "optimizer": "sgd", "rate": 0.01, "momentum": 0, "weight_decay": 0, "strategy": "all-reduce",
+    "staleness": None, "base_model": "", "fine_tune": 0, "save": "", "checkpoint_every": 0,
+    "checkpoint": "", "patience_s": 30,
+}
+
+
+class Door(http.server.BaseHTTPRequestHandler):
+    """Takes every report."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):  # noqa: N802, the name is the library's
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.server.events += json.loads(body)["events"]
+        self.send_response(204)
+        self.end_headers()
+
+    def log_message(self, *_):
+        pass
+
+
+class WorkerProgram(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.door = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Door)
+        threading.Thread(target=self.door.serve_forever, daemon=True).start()
+        self.addCleanup(self.door.server_close)
+        self.addCleanup(self.door.shutdown)
+
+    def work(self, changes, **options):
+        """Trains; keeps the events in self.events, returns the ended process."""
+        self.door.events = []
+        file = self.folder / "job.json"
+        file.write_text(json.dumps(dict(JOB, **changes)))
+        env = dict(os.environ, RANK="0", WORLD_SIZE="1", OMP_NUM_THREADS="1", RECKON_TOKEN="t",
+                   RECKON_STATUS_URL=f"http://127.0.0.1:{self.door.server_port}/runs/1/events")
+        ended = subprocess.run([WORKER, str(file)], env=env, text=True, capture_output=True,
+                               timeout=120, check=False, **options)
+        self.events = self.door.events
+        return ended
+
+    def stages(self):
+        return {event["stage"]: event["seconds"]
+                for event in self.events if event["kind"] == "stage"}
+
+    def metrics(self):
+        return {(event["name"], event.get("epoch")): event["value"]
+                for event in self.events if event["kind"] == "metric"}
+
+    def test_fit_holds_the_loading_of_the_data(self):
+        ended = self.work({"network": "mlp", "knobs": {"hidden": "1"}, "images": 64,
+                           "batches": [64], "validation_images": 20_000})
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        stages = self.stages()
+        loading = stages["fit"] - stages["training_loop"]
+        few = self.work({"network": "mlp", "knobs": {"hidden": "1"}, "images": 64,
+                         "batches": [64], "validation_images": 64})
+        self.assertEqual(few.returncode, 0, few.stderr)
+        least = self.stages()["fit"] - self.stages()["training_loop"]
+        print(f"fit without its loop: {loading:.3f} s with 20 000 images, {least:.3f} s with few")
+        self.assertGreater(loading, 3 * least)
+        self.assertLessEqual(stages["fit"], stages["train"])
+
+
+if __name__ == "__main__":
+    WORKER = sys.argv.pop(1)
+    unittest.main()
