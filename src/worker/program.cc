@@ -42,6 +42,12 @@ class Reporting final : public TrainingListener {
  public:
   explicit Reporting(observe::Reporter& reporter) : reporter_(reporter) {}
 
+  void WentOnFrom(uint64_t step) override {
+    reporter_.Metric("begun_at_step", static_cast<double>(step));
+    std::printf("going on after step %llu\n", static_cast<unsigned long long>(step));
+    std::fflush(stdout);
+  }
+
   void StageEnded(std::string_view stage, double seconds, std::optional<size_t> epoch) override {
     reporter_.Stage(std::string(stage), seconds, Number(epoch));
     if (stage == "train_epoch") epoch_s_ = seconds;
@@ -60,14 +66,16 @@ class Reporting final : public TrainingListener {
     reporter_.Step(record);
   }
 
-  void EpochEnded(size_t epoch, double loss, double accuracy, size_t validated,
+  void EpochEnded(size_t epoch, std::optional<double> loss, double accuracy, size_t validated,
                   bool alone) override {
     const auto number = static_cast<int64_t>(epoch);
-    reporter_.Metric("loss", loss, number);
+    if (loss) reporter_.Metric("loss", *loss, number);
     reporter_.Metric("validated", static_cast<double>(validated), number);
     if (alone) reporter_.Metric("validated_alone", 1, number);
     reporter_.Metric("accuracy", accuracy, number);
-    std::printf("epoch %zu: loss %.4f, accuracy %.4f on %zu images, %.3f s\n", epoch + 1, loss,
+    const std::string trained =
+        loss ? fmt::format("loss {:.4f}, ", *loss) : std::string("trained before, ");
+    std::printf("epoch %zu: %saccuracy %.4f on %zu images, %.3f s\n", epoch + 1, trained.c_str(),
                 accuracy, validated, epoch_s_);
     std::fflush(stdout);
   }

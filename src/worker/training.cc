@@ -32,6 +32,9 @@ class Loop {
     if (!exchange_.together()) step_ = dealing_.StepAfter(training_.rank, step_);
     Stopwatch loop;
     const size_t steps = dealing_.steps();
+    if (step_ > 0) listener_.WentOnFrom(step_);
+    // A checkpoint of an epoch's last step is older than the epoch's validation.
+    if (step_ > 0 && step_ % steps == 0) RECKON_TRY(Validate(step_ / steps - 1));
     for (size_t epoch = step_ / steps; epoch < static_cast<size_t>(job_.epochs); ++epoch) {
       RECKON_TRY(TrainEpoch(epoch, step_ - epoch * steps));
       RECKON_TRY(Validate(epoch));
@@ -100,7 +103,9 @@ class Loop {
       }
     }
     listener_.StageEnded("validate_epoch", watch.Elapsed(), epoch);
-    listener_.EpochEnded(epoch, seen_ == 0 ? 0 : loss_ / static_cast<double>(seen_),
+    std::optional<double> loss;
+    if (seen_ > 0) loss = loss_ / static_cast<double>(seen_);
+    listener_.EpochEnded(epoch, loss,
                          count == 0 ? 0 : static_cast<double>(correct) / static_cast<double>(count),
                          count, alone);
     return {};

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string_view>
 
@@ -20,13 +21,17 @@ namespace reckon::worker {
 class TrainingListener {
  public:
   virtual ~TrainingListener() = default;
+  // The training goes on after so many steps, more than 0: of all workers, or of this one when they
+  // do not go together.
+  virtual void WentOnFrom(uint64_t step) = 0;
   virtual void StageEnded(std::string_view stage, double seconds, std::optional<size_t> epoch) = 0;
   // `step`: of the whole training, from 0.
   virtual void StepEnded(size_t epoch, size_t step, const StepOutcome& outcome) = 0;
-  // `alone`: on all validation images and without the others, who may be elsewhere by now;
-  // otherwise on this worker's part of them.
-  virtual void EpochEnded(size_t epoch, double loss, double accuracy, size_t validated,
-                          bool alone) = 0;
+  // No loss when the epoch was trained before the training went on. `alone`: on all validation
+  // images and without the others, who may be elsewhere by now; otherwise on this worker's part of
+  // them.
+  virtual void EpochEnded(size_t epoch, std::optional<double> loss, double accuracy,
+                          size_t validated, bool alone) = 0;
   virtual void Progressed(uint64_t images, uint64_t total) = 0;
 };
 

@@ -16,9 +16,10 @@ namespace reckon::tests {
 // Remembers nothing; tests override what they look at.
 class SilentListener : public worker::TrainingListener {
  public:
+  void WentOnFrom(uint64_t) override {}
   void StageEnded(std::string_view, double, std::optional<size_t>) override {}
   void StepEnded(size_t, size_t, const worker::StepOutcome&) override {}
-  void EpochEnded(size_t, double, double, size_t, bool) override {}
+  void EpochEnded(size_t, std::optional<double>, double, size_t, bool) override {}
   void Progressed(uint64_t, uint64_t) override {}
 };
 

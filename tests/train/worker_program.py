@@ -85,6 +85,20 @@ class WorkerProgram(unittest.TestCase):
         self.assertGreater(loading, 3 * least)
         self.assertLessEqual(stages["fit"], stages["train"])
 
+    def test_a_run_that_goes_on_tells_from_where_and_validates_what_was_not(self):
+        job = {"epochs": 2, "checkpoint": str(self.folder / "state"), "checkpoint_every": 10}
+        straight = self.work(job)  # ten steps an epoch
+        self.assertEqual(straight.returncode, 0, straight.stderr)
+        self.assertNotIn(("begun_at_step", None), self.metrics())
+        accuracy = self.metrics()["accuracy", 1]
+        again = self.work(job)  # its checkpoint is of the last step
+        self.assertEqual(again.returncode, 0, again.stderr)
+        metrics = self.metrics()
+        self.assertEqual(metrics["begun_at_step", None], 20)
+        self.assertEqual(metrics["accuracy", 1], accuracy)
+        self.assertNotIn(("loss", 1), metrics)
+        self.assertNotIn(("accuracy", 0), metrics)
+
 
 if __name__ == "__main__":
     WORKER = sys.argv.pop(1)
