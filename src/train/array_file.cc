@@ -10,12 +10,6 @@
 namespace reckon::train {
 namespace {
 
-std::string Checksum(std::string_view bytes) {
-  base::Fingerprint fingerprint;
-  fingerprint.Add(bytes);
-  return fingerprint.Hex();
-}
-
 std::string_view AsText(const NamedArray& array) {
   return std::visit(
       [](const auto& values) {
@@ -29,16 +23,21 @@ bool IsDouble(const NamedArray& array) {
   return std::holds_alternative<std::vector<double>>(array.values);
 }
 
+std::string TextAt(const base::Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 // The array that `entry` of the head announces, its bytes taken from the front of `body`; false
 // when it does not make sense.
 bool TakeArray(const base::Json& entry, std::string_view& body, NamedArray& array) {
-  if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string()) return false;
+  if (!entry.is_object()) return false;
+  array.name = TextAt(entry, "name");
   const auto size = base::WholeAt(entry, "size");
-  const std::string type = entry.value("type", "");
-  if (!size || (type != "f32" && type != "f64")) return false;
+  const std::string type = TextAt(entry, "type");
+  if (array.name.empty() || !size || (type != "f32" && type != "f64")) return false;
   const size_t width = type == "f32" ? sizeof(float) : sizeof(double);
   if (*size > body.size() / width) return false;
-  array.name = entry["name"].get<std::string>();
   const auto fill = [&]<typename Real>(std::vector<Real> values) {
     values.resize(*size);
     if (*size > 0) std::memcpy(values.data(), body.data(), *size * width);
@@ -59,6 +58,15 @@ size_t NamedArray::size() const {
   return std::visit([](const auto& numbers) { return numbers.size(); }, values);
 }
 
+std::string ArrayChecksum(const base::Json& head, std::string_view body) {
+  base::Json rest = head;
+  rest.erase("checksum");
+  base::Fingerprint fingerprint;
+  fingerprint.Add(base::DumpJsonLine(rest));
+  fingerprint.Add(body);
+  return fingerprint.Hex();
+}
+
 base::Status WriteArrays(const std::filesystem::path& path, std::string_view format,
                          const ArrayFile& file) {
   std::string body;
@@ -75,28 +83,27 @@ base::Status WriteArrays(const std::filesystem::path& path, std::string_view for
   head["format"] = format;
   head["facts"] = file.facts;
   head["arrays"] = std::move(arrays);
-  head["checksum"] = Checksum(body);
+  head["checksum"] = ArrayChecksum(head, body);
   RECKON_ASSIGN(base::AtomicFile out, base::AtomicFile::Create(path));
   RECKON_TRY(out.Append(base::DumpJsonLine(head) + "\n"));
   RECKON_TRY(out.Append(body));
   return out.Commit();
 }
 
-base::Result<ArrayFile> ReadArrays(const std::filesystem::path& path, std::string_view format) {
-  RECKON_ASSIGN(const std::string text, base::ReadFile(path));
+base::Result<ArrayFile> ArraysFromText(std::string_view text, std::string_view format,
+                                       const std::string& source) {
   const auto corrupt = [&](const std::string& what) {
-    return base::Corrupt(fmt::format("{}: {}", path.string(), what));
+    return base::Corrupt(fmt::format("{}: {}", source, what));
   };
   const size_t line = text.find('\n');
-  const auto parsed = base::ParseJson(std::string_view(text).substr(0, line), path.string());
+  const auto parsed = base::ParseJson(text.substr(0, line), source);
   const base::Json head = parsed.ok() ? *parsed : base::Json();
-  if (line == std::string::npos || !head.is_object() ||
-      head.value("format", base::Json()) != format || !head.contains("facts") ||
-      !head.contains("arrays") || !head["arrays"].is_array() || !head.contains("checksum") ||
-      !head["checksum"].is_string()) {
+  if (line == std::string_view::npos || !head.is_object() || TextAt(head, "format") != format ||
+      !head.contains("facts") || !head["facts"].is_object() || !head.contains("arrays") ||
+      !head["arrays"].is_array() || TextAt(head, "checksum").empty()) {
     return corrupt(fmt::format("not a file of the format {}", format));
   }
-  const std::string_view body = std::string_view(text).substr(line + 1);
+  const std::string_view body = text.substr(line + 1);
   ArrayFile file;
   file.facts = head["facts"];
   std::string_view rest = body;
@@ -107,10 +114,15 @@ base::Result<ArrayFile> ReadArrays(const std::filesystem::path& path, std::strin
     }
   }
   if (!rest.empty()) return corrupt(fmt::format("{} bytes too many at its end", rest.size()));
-  if (Checksum(body) != head["checksum"].get<std::string>()) {
+  if (ArrayChecksum(head, body) != TextAt(head, "checksum")) {
     return corrupt("damaged: its checksum does not fit");
   }
   return file;
+}
+
+base::Result<ArrayFile> ReadArrays(const std::filesystem::path& path, std::string_view format) {
+  RECKON_ASSIGN(const std::string text, base::ReadFile(path));
+  return ArraysFromText(text, format, path.string());
 }
 
 }  // namespace reckon::train

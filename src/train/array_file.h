@@ -1,5 +1,5 @@
 // Arrays of numbers in a file: a line of JSON that tells what they are, then the numbers as they
-// lie in memory. Models and checkpoints are such files (docs/model-arrays.md).
+// lie in memory. Models and checkpoints are such files (docs/job-file.md).
 #pragma once
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct NamedArray {
 };
 
 struct ArrayFile {
-  base::Json facts;  // an object: whatever the writer wants to know again
+  base::Json facts = base::Json::object();  // whatever the writer wants to know again
   std::vector<NamedArray> arrays;
 
   // nullptr when there is none of that name and type.
@@ -41,5 +41,10 @@ base::Status WriteArrays(const std::filesystem::path& path, std::string_view for
                          const ArrayFile& file);
 // kCorrupt: not of that format, cut off, or damaged (its checksum tells). kNotFound: there is none.
 base::Result<ArrayFile> ReadArrays(const std::filesystem::path& path, std::string_view format);
+// The same of a file's text; `source` names it in messages.
+base::Result<ArrayFile> ArraysFromText(std::string_view text, std::string_view format,
+                                       const std::string& source);
+// Over the first line but for its "checksum", and all that follows it.
+std::string ArrayChecksum(const base::Json& head, std::string_view body);
 
 }  // namespace reckon::train

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
+
 namespace reckon::train {
 namespace {
 
@@ -28,7 +30,12 @@ base::Status WriteModel(const std::filesystem::path& path, const SavedModel& mod
 }
 
 base::Result<SavedModel> ReadModel(const std::filesystem::path& path) {
-  RECKON_ASSIGN(ArrayFile file, ReadArrays(path, kFormat));
+  RECKON_ASSIGN(const std::string text, base::ReadFile(path));
+  return ModelFromText(text, path.string());
+}
+
+base::Result<SavedModel> ModelFromText(std::string_view text, const std::string& source) {
+  RECKON_ASSIGN(ArrayFile file, ArraysFromText(text, kFormat, source));
   SavedModel model;
   const auto steps = base::WholeAt(file.facts, "steps");
   const auto optimiser_steps = base::WholeAt(file.facts, "optimiser_steps");
@@ -37,7 +44,7 @@ base::Result<SavedModel> ReadModel(const std::filesystem::path& path) {
   const bool texts = knobs.is_object() && std::all_of(knobs.begin(), knobs.end(),
                                                       [](const auto& v) { return v.is_string(); });
   if (!steps || !optimiser_steps || !network.is_string() || !texts || file.arrays.size() != 3) {
-    return base::Corrupt(fmt::format("{}: not a whole trained model", path.string()));
+    return base::Corrupt(fmt::format("{}: not a whole trained model", source));
   }
   model.network = network.get<std::string>();
   model.knobs = knobs.get<std::map<std::string, std::string>>();
@@ -49,7 +56,7 @@ base::Result<SavedModel> ReadModel(const std::filesystem::path& path) {
   for (auto* state : {&model.first, &model.second}) {
     if (state->index() == model.parameters.index()) continue;
     if (SizeOf(*state) > 0) {
-      return base::Corrupt(fmt::format("{}: numbers of 32 and of 64 bits", path.string()));
+      return base::Corrupt(fmt::format("{}: numbers of 32 and of 64 bits", source));
     }
     *state = model.parameters.index() == 0 ? Numbers(std::vector<float>())
                                            : Numbers(std::vector<double>());

@@ -27,7 +27,10 @@ struct SavedModel {
 };
 
 base::Status WriteModel(const std::filesystem::path& path, const SavedModel& model);
+// kCorrupt: not a model of ours, or damaged. kNotFound: there is none.
 base::Result<SavedModel> ReadModel(const std::filesystem::path& path);
+// The same of a file's text; `source` names it in messages.
+base::Result<SavedModel> ModelFromText(std::string_view text, const std::string& source);
 
 // kBadInput: the model is of another network, other knobs or another precision. `file` for the
 // message.

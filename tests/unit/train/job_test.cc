@@ -141,11 +141,38 @@ TEST(SavedModelTest, ComesBackToTheLastBitAndIsRefusedWhenDamaged) {
   const std::string text = base::ReadFile(path).value();
   std::string flipped = text;
   flipped.back() = static_cast<char>(flipped.back() ^ 1);
-  for (const std::string& damaged :
-       {text.substr(0, text.size() - 1), flipped, text + "x", std::string("{}\n"), std::string()}) {
+  std::string more_steps = text;
+  more_steps[text.find("\"steps\":7") + 8] = '9';
+  for (const std::string& damaged : {text.substr(0, text.size() - 1), flipped, more_steps,
+                                     text + "x", std::string("{}\n"), std::string()}) {
     ASSERT_TRUE(base::WriteFile(path, damaged).ok());
-    EXPECT_EQ(ReadModel(path).error().code(), base::ErrorCode::kCorrupt);
+    const auto read = ReadModel(path);
+    ASSERT_FALSE(read.ok());
+    EXPECT_EQ(read.error().code(), base::ErrorCode::kCorrupt);
   }
+}
+
+// Whatever the first line says, and were its checksum right.
+TEST(SavedModelTest, AHeadOfOtherKindsIsRefused) {
+  const auto problem = [](const char* facts, const char* arrays) {
+    base::Json head;
+    head["format"] = "reckon-trained-model-1";
+    head["facts"] = base::Json::parse(facts);
+    head["arrays"] = base::Json::parse(arrays);
+    head["checksum"] = ArrayChecksum(head, "");
+    const auto model = ModelFromText(base::DumpJsonLine(head) + "\n", "m");
+    return model.ok() ? "" : model.error().Describe();
+  };
+  const char* facts = R"({"network": "mlp", "knobs": {}, "steps": 1, "optimiser_steps": 1})";
+  const char* arrays = R"([{"name": "parameters", "type": "f32", "size": 0},
+      {"name": "first", "type": "f32", "size": 0}, {"name": "second", "type": "f32", "size": 0}])";
+  EXPECT_EQ(problem(facts, arrays), "");
+  EXPECT_THAT(problem("[]", arrays), HasSubstr("not a file of the format"));
+  EXPECT_THAT(problem("{}", arrays), HasSubstr("not a whole trained model"));
+  EXPECT_THAT(problem(facts, R"([{"name": "parameters", "type": 5, "size": 0}])"),
+              HasSubstr("cut off?"));
+  EXPECT_THAT(problem(facts, R"([{"name": [], "type": "f32", "size": 0}])"), HasSubstr("cut off?"));
+  EXPECT_THAT(problem(facts, "[5]"), HasSubstr("cut off?"));
 }
 
 TEST(SavedModelTest, ABaseModelMustFitTheJob) {
