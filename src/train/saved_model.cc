@@ -16,6 +16,13 @@ size_t SizeOf(const Numbers& numbers) {
   return std::visit([](const auto& values) { return values.size(); }, numbers);
 }
 
+// Dropout has no part in what the parameters mean.
+std::vector<Layer> WithoutDropout(const Network& network) {
+  std::vector<Layer> layers = network.layers;
+  std::erase_if(layers, [](const Layer& layer) { return layer.kind == Layer::Kind::kDropout; });
+  return layers;
+}
+
 }  // namespace
 
 base::Status WriteModel(const std::filesystem::path& path, const SavedModel& model) {
@@ -69,9 +76,13 @@ base::Status CheckFits(const SavedModel& model, const core::TrainerJob& job, con
   const auto refuse = [&](const std::string& what) {
     return base::BadInput(fmt::format("{}: {}", file, what));
   };
-  if (model.network != job.network || model.knobs != job.knobs) {
+  // What is not written and what is written as it is anyway are the same.
+  const auto of_model = BuildNetwork(model.network, model.knobs, network.layers.front().in,
+                                     network.layers.back().out.channels);
+  if (!of_model.ok() || WithoutDropout(*of_model) != WithoutDropout(network)) {
     return refuse(fmt::format("a model of {}{}; the job trains {}", model.network,
-                              model.knobs == job.knobs ? "" : " with other knobs", job.network));
+                              model.network != job.network ? "" : " with other knobs",
+                              job.network));
   }
   if (SizeOf(model.parameters) != network.parameters()) {
     return refuse(fmt::format("{} parameters; {} has {}", SizeOf(model.parameters), job.network,

@@ -32,8 +32,8 @@ base::Result<SavedModel> ReadModel(const std::filesystem::path& path);
 // The same of a file's text; `source` names it in messages.
 base::Result<SavedModel> ModelFromText(std::string_view text, const std::string& source);
 
-// kBadInput: the model is of another network, other knobs or another precision. `file` for the
-// message.
+// kBadInput: the model is of another network, other knobs (but for dropout) or another precision.
+// `file` for the message.
 base::Status CheckFits(const SavedModel& model, const core::TrainerJob& job, const Network& network,
                        const std::string& file);
 

@@ -34,6 +34,7 @@ struct Layer {
   double dropout = 0;
 
   size_t parameters() const;
+  bool operator==(const Layer&) const = default;
 };
 
 struct Network {

@@ -192,12 +192,19 @@ TEST(SavedModelTest, ABaseModelMustFitTheJob) {
     return ProblemOf(job);
   };
   EXPECT_EQ(problem(), "");
+  job.knobs = {{"hidden", "04"}, {"activation", "relu"}, {"dropout", "0.5"}};  // the same layers
+  EXPECT_EQ(problem(), "");
   model.parameters = std::vector<double>(parameters);
   EXPECT_THAT(problem(), HasSubstr("of 64-bit numbers"));
   model.parameters = std::vector<float>(parameters + 1);
   EXPECT_THAT(problem(), HasSubstr("parameters; mlp has"));
   model.knobs = {{"hidden", "8"}};
-  EXPECT_THAT(problem(), HasSubstr("with other knobs"));
+  EXPECT_THAT(problem(), HasSubstr("a model of mlp with other knobs"));
+  model.knobs = {{"hidden", "4"}, {"activation", "tanh"}};
+  EXPECT_THAT(problem(), HasSubstr("a model of mlp with other knobs"));
+  model.knobs = {};
+  model.network = "lenet5";
+  EXPECT_THAT(problem(), HasSubstr("a model of lenet5; the job trains mlp"));
 }
 
 }  // namespace
