@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "train/data/training_data.h"
+#include "train/going_on.h"
 #include "train/saved_model.h"
 
 namespace reckon::train {
@@ -129,11 +130,12 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
   size_t images = static_cast<size_t>(job.data.images);
   size_t validation_images = static_cast<size_t>(job.data.validation_images);
   ImageShape shape = facts.shape;
+  TrainingData files;
   if (job.data.source != "generated") {
-    RECKON_ASSIGN(const TrainingData data, LoadData(job.data, job.seed));
-    images = data.train.size();
-    validation_images = data.validation.size();
-    shape = data.train.shape;
+    RECKON_ASSIGN(files, LoadData(job.data, job.seed));
+    images = files.train.size();
+    validation_images = files.validation.size();
+    shape = files.train.shape;
   }
   RECKON_ASSIGN(CheckedJob checked,
                 CheckSettings(job, workers, images, validation_images, shape, facts.classes));
@@ -146,6 +148,7 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
       return std::move(fits).error().About("trainer.base_model");
     }
   }
+  if (GoesOn(job)) RECKON_TRY(ReadProgress(job, checked, CourseOf(job, checked, files.train)));
   return checked;
 }
 

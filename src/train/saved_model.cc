@@ -12,10 +12,6 @@ namespace {
 
 constexpr std::string_view kFormat = "reckon-trained-model-1";
 
-size_t SizeOf(const Numbers& numbers) {
-  return std::visit([](const auto& values) { return values.size(); }, numbers);
-}
-
 // Dropout has no part in what the parameters mean.
 std::vector<Layer> WithoutDropout(const Network& network) {
   std::vector<Layer> layers = network.layers;
@@ -25,12 +21,17 @@ std::vector<Layer> WithoutDropout(const Network& network) {
 
 }  // namespace
 
+size_t SizeOf(const Numbers& numbers) {
+  return std::visit([](const auto& values) { return values.size(); }, numbers);
+}
+
 base::Status WriteModel(const std::filesystem::path& path, const SavedModel& model) {
   ArrayFile file;
   file.facts["network"] = model.network;
   file.facts["knobs"] = model.knobs;
   file.facts["steps"] = model.steps;
   file.facts["optimiser_steps"] = model.optimiser_steps;
+  file.facts["course"] = model.course;
   file.arrays = {
       {"parameters", model.parameters}, {"first", model.first}, {"second", model.second}};
   return WriteArrays(path, kFormat, file);
@@ -57,6 +58,7 @@ base::Result<SavedModel> ModelFromText(std::string_view text, const std::string&
   model.knobs = knobs.get<std::map<std::string, std::string>>();
   model.steps = *steps;
   model.optimiser_steps = *optimiser_steps;
+  model.course = file.facts.value("course", base::Json());
   model.parameters = std::move(file.arrays[0].values);
   model.first = std::move(file.arrays[1].values);
   model.second = std::move(file.arrays[2].values);

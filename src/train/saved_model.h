@@ -24,7 +24,11 @@ struct SavedModel {
   uint64_t optimiser_steps = 0;
   Numbers first;
   Numbers second;
+  // An object: what decided the course of that training (train/going_on.h); null: not told.
+  base::Json course;
 };
+
+size_t SizeOf(const Numbers& numbers);
 
 base::Status WriteModel(const std::filesystem::path& path, const SavedModel& model);
 // kCorrupt: not a model of ours, or damaged. kNotFound: there is none.

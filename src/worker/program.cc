@@ -20,6 +20,7 @@
 #include "base/single_argument.h"
 #include "base/text.h"
 #include "observe/events/reporter.h"
+#include "train/going_on.h"
 #include "train/job_json.h"
 #include "worker/rank_environment.h"
 #include "worker/stopwatch.h"
@@ -99,12 +100,12 @@ class Reporting final : public TrainingListener {
   std::chrono::steady_clock::time_point told_{};
 };
 
-base::Result<std::unique_ptr<Exchange>> MakeExchange(const core::TrainerJob& job,
+base::Result<std::unique_ptr<Exchange>> MakeExchange(const Training& training,
                                                      const RankEnvironment& environment,
-                                                     const train::CheckedJob& checked,
                                                      Replica& replica) {
+  const core::TrainerJob& job = training.job;
   const auto patience = std::chrono::milliseconds(static_cast<int64_t>(job.patience_s * 1000));
-  RECKON_ASSIGN(auto resume, LoadBeginning(job, checked.network, replica));
+  RECKON_ASSIGN(auto resume, LoadBeginning(training, replica));
   if (job.strategy == core::Strategy::kAllReduce) {
     std::unique_ptr<ProcessGroup> group;
     if (environment.workers > 1) {
@@ -116,7 +117,7 @@ base::Result<std::unique_ptr<Exchange>> MakeExchange(const core::TrainerJob& job
                                         environment.address, patience}));
     }
     return MakeAllReduce(replica, std::move(group), environment.rank, environment.workers,
-                         checked.optimiser, std::move(resume));
+                         training.checked.optimiser, std::move(resume));
   }
   if (environment.servers.empty()) {
     return base::BadInput(fmt::format("RECKON_SERVERS is not set; {} needs parameter servers",
@@ -154,10 +155,11 @@ base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& env
                 Replica::Make(checked.network, checked.image,
                               {job.float64, job.seed, environment.rank,
                                static_cast<size_t>(job.fine_tune), environment.threads}));
-  RECKON_ASSIGN(const auto exchange, MakeExchange(job, environment, checked, *replica));
+  const Training training{job, checked, data, environment.rank,
+                          train::CourseOf(job, checked, data.train)};
+  RECKON_ASSIGN(const auto exchange, MakeExchange(training, environment, *replica));
   Reporting listener(reporter);
-  RECKON_TRY(
-      RunTraining({job, checked, data, environment.rank}, *replica, *exchange, listener, stop));
+  RECKON_TRY(RunTraining(training, *replica, *exchange, listener, stop));
   listener.StageEnded("fit", fit.Elapsed(), std::nullopt);
   listener.StageEnded("train", SecondsSinceStart(), std::nullopt);
   return {};

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "train/going_on.h"
 #include "worker/stopwatch.h"
 
 namespace reckon::worker {
@@ -115,6 +116,7 @@ class Loop {
     train::SavedModel model = exchange_.Save(steps);
     model.network = job_.network;
     model.knobs = job_.knobs;
+    model.course = training_.course;
     return model;
   }
 
@@ -147,10 +149,12 @@ class Loop {
   size_t seen_ = 0;
 };
 
-template <typename Real>
 void CopyParameters(const train::SavedModel& model, Reals to) {
-  const auto& from = std::get<std::vector<Real>>(model.parameters);
-  std::copy(from.begin(), from.end(), to.As<Real>().begin());
+  std::visit(
+      [&]<typename Real>(const std::vector<Real>& from) {
+        std::copy(from.begin(), from.end(), to.As<Real>().begin());
+      },
+      model.parameters);
 }
 
 }  // namespace
@@ -160,23 +164,18 @@ base::Status RunTraining(const Training& training, Replica& replica, Exchange& e
   return Loop(training, replica, exchange, listener, stop).Run();
 }
 
-base::Result<std::optional<train::SavedModel>> LoadBeginning(const core::TrainerJob& job,
-                                                             const train::Network& network,
+base::Result<std::optional<train::SavedModel>> LoadBeginning(const Training& training,
                                                              Replica& replica) {
-  std::error_code unreadable;  // then reading it says what is wrong
-  const bool resume = job.strategy == core::Strategy::kAllReduce && !job.checkpoint.empty() &&
-                      (std::filesystem::exists(job.checkpoint, unreadable) || unreadable);
-  const std::string& file = resume ? job.checkpoint : job.base_model;
+  const core::TrainerJob& job = training.job;
   std::optional<train::SavedModel> checkpoint;
-  if (file.empty()) return checkpoint;
-  RECKON_ASSIGN(train::SavedModel model, train::ReadModel(file));
-  RECKON_TRY(train::CheckFits(model, job, network, file));
-  if (job.float64) {
-    CopyParameters<double>(model, replica.parameters());
-  } else {
-    CopyParameters<float>(model, replica.parameters());
+  if (train::GoesOn(job)) {
+    RECKON_ASSIGN(checkpoint, train::ReadProgress(job, training.checked, training.course));
+    CopyParameters(*checkpoint, replica.parameters());
+  } else if (!job.base_model.empty()) {
+    RECKON_ASSIGN(const train::SavedModel model, train::ReadModel(job.base_model));
+    RECKON_TRY(train::CheckFits(model, job, training.checked.network, job.base_model));
+    CopyParameters(model, replica.parameters());
   }
-  if (resume) checkpoint = std::move(model);
   return checkpoint;
 }
 

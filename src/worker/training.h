@@ -40,6 +40,7 @@ struct Training {
   const train::CheckedJob& checked;
   const train::TrainingData& data;
   size_t rank = 0;
+  base::Json course;  // train::CourseOf
 };
 
 // Trains `replica` from wherever the exchange says that it is, epoch after epoch, and writes
@@ -49,8 +50,7 @@ base::Status RunTraining(const Training& training, Replica& replica, Exchange& e
 
 // What the replica begins with: the checkpoint, the base model, or its own first parameters.
 // Returns the checkpoint when there is one.
-base::Result<std::optional<train::SavedModel>> LoadBeginning(const core::TrainerJob& job,
-                                                             const train::Network& network,
+base::Result<std::optional<train::SavedModel>> LoadBeginning(const Training& training,
                                                              Replica& replica);
 
 }  // namespace reckon::worker

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "net/tcp.h"
+#include "train/going_on.h"
 
 namespace reckon::tests {
 namespace {
@@ -50,13 +51,13 @@ uint16_t FreePort() { return net::Listener::Bind({"127.0.0.1", 0}).value().port(
 
 RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers)
     : job_(job),
-      rank_(rank),
       data_(train::LoadData(job.data, job.seed).value()),
       checked_(train::CheckSettings(job, workers, data_.train.size(), data_.validation.size(),
                                     data_.train.shape, data_.train.classes)
                    .value()),
       replica_(
-          worker::Replica::Make(checked_.network, checked_.image, OptionsOf(job, rank)).value()) {}
+          worker::Replica::Make(checked_.network, checked_.image, OptionsOf(job, rank)).value()),
+      training_{job_, checked_, data_, rank, train::CourseOf(job_, checked_, data_.train)} {}
 
 RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers,
                            const train::ClientOptions& servers)
@@ -67,7 +68,7 @@ RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t work
 
 RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port)
     : RankTraining(job, rank, workers) {
-  auto resume = worker::LoadBeginning(job_, checked_.network, *replica_).value();
+  auto resume = worker::LoadBeginning(training_, *replica_).value();
   std::unique_ptr<worker::ProcessGroup> group;
   if (workers > 1) {
     const auto patience = std::chrono::milliseconds(static_cast<int64_t>(job.patience_s * 1000));
@@ -79,7 +80,7 @@ RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t work
 }
 
 base::Status RankTraining::Run(worker::TrainingListener& listener, const std::stop_token& stop) {
-  return worker::RunTraining({job_, checked_, data_, rank_}, *replica_, *exchange_, listener, stop);
+  return worker::RunTraining(training_, *replica_, *exchange_, listener, stop);
 }
 
 std::vector<double> FinalParameters(core::TrainerJob job, size_t workers,

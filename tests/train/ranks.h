@@ -60,10 +60,10 @@ class RankTraining {
   RankTraining(const core::TrainerJob& job, size_t rank, size_t workers);
 
   core::TrainerJob job_;
-  size_t rank_;
   train::TrainingData data_;
   train::CheckedJob checked_;
   std::unique_ptr<worker::Replica> replica_;
+  worker::Training training_;
   std::unique_ptr<worker::Exchange> exchange_;
 };
 

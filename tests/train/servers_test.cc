@@ -66,10 +66,9 @@ double AccuracyOf(core::TrainerJob job, const std::string& file) {
   const std::string answer = file + ".accuracy";
   const auto ends = RunRanks(1, [&](size_t) {
     const train::TrainingData data = train::LoadData(job.data, job.seed).value();
-    const train::Network network =
-        train::BuildNetwork(job.network, job.knobs, data.train.shape, 10).value();
-    const auto replica = worker::Replica::Make(network, data.train.shape, {}).value();
-    (void)worker::LoadBeginning(job, network, *replica).value();
+    const train::CheckedJob checked = train::CheckJob(job, 1).value();
+    const auto replica = worker::Replica::Make(checked.network, data.train.shape, {}).value();
+    (void)worker::LoadBeginning({job, checked, data, 0, {}}, *replica).value();
     std::vector<uint32_t> rows(data.validation.size());
     std::iota(rows.begin(), rows.end(), 0U);
     train::Prefetcher batches(data.validation, rows, 500);

@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "tests/support/temp_folder.h"
 #include "train/check_job.h"
+#include "train/data/generated_images.h"
+#include "train/going_on.h"
 #include "train/job_json.h"
 #include "train/saved_model.h"
 
@@ -129,6 +131,7 @@ TEST(SavedModelTest, ComesBackToTheLastBitAndIsRefusedWhenDamaged) {
   model.second = std::vector<double>{};
   model.steps = 7;
   model.optimiser_steps = 6;
+  model.course = {{"rate", 0.1}};
   const auto path = folder / "model";
   ASSERT_TRUE(WriteModel(path, model).ok());
   const SavedModel back = ReadModel(path).value();
@@ -138,6 +141,7 @@ TEST(SavedModelTest, ComesBackToTheLastBitAndIsRefusedWhenDamaged) {
   EXPECT_EQ(back.knobs, model.knobs);
   EXPECT_EQ(back.steps, 7);
   EXPECT_EQ(back.optimiser_steps, 6);
+  EXPECT_EQ(back.course, model.course);
   const std::string text = base::ReadFile(path).value();
   std::string flipped = text;
   flipped.back() = static_cast<char>(flipped.back() ^ 1);
@@ -173,6 +177,94 @@ TEST(SavedModelTest, AHeadOfOtherKindsIsRefused) {
               HasSubstr("cut off?"));
   EXPECT_THAT(problem(facts, R"([{"name": [], "type": "f32", "size": 0}])"), HasSubstr("cut off?"));
   EXPECT_THAT(problem(facts, "[5]"), HasSubstr("cut off?"));
+}
+
+// A job of an mlp with 4 hidden units and its checkpoint after 10 of 94 steps.
+struct Progress {
+  support::TempFolder folder;
+  core::TrainerJob job;
+  SavedModel checkpoint;
+
+  Progress() {
+    job.network = "mlp";
+    job.knobs = {{"hidden", "4"}};
+    job.optimiser.momentum = 0.5;
+    const CheckedJob checked = CheckJob(job, 1).value();
+    job.checkpoint = folder / "state";
+    checkpoint.network = job.network;
+    checkpoint.knobs = job.knobs;
+    checkpoint.parameters = std::vector<float>(checked.network.parameters());
+    checkpoint.first = checkpoint.parameters;
+    checkpoint.steps = 10;
+    checkpoint.optimiser_steps = 10;
+    checkpoint.course = CourseOf(job, checked, {});
+  }
+  std::string Problem(const core::TrainerJob& other, size_t workers = 1) const {
+    EXPECT_TRUE(WriteModel(job.checkpoint, checkpoint).ok());
+    return ProblemOf(other, workers);
+  }
+};
+
+TEST(GoingOnTest, OnlyTheSameTrainingGoesOn) {
+  const Progress progress;
+  EXPECT_EQ(progress.Problem(progress.job), "");
+  const auto problem = [&](auto change, size_t workers = 1) {
+    core::TrainerJob job = progress.job;
+    change(job);
+    return progress.Problem(job, workers);
+  };
+  const auto job = [&](auto change) { return problem(change); };
+  using Job = core::TrainerJob;
+  // Longer is the same training, and so are other words for the same.
+  EXPECT_EQ(job([](Job& j) { j.epochs = 3; }), "");
+  EXPECT_EQ(job([](Job& j) { j.knobs["activation"] = "relu"; }), "");
+  EXPECT_EQ(job([](Job& j) { j.data.validation_images = 7; }), "");
+  EXPECT_EQ(job([](Job& j) { j.save = "elsewhere"; }), "");
+  EXPECT_THAT(job([](Job& j) { j.optimiser.momentum = 0; }),
+              HasSubstr("state: the checkpoint of another training: momentum 0.5, the job has 0.0; "
+                        "remove it to begin anew"));
+  EXPECT_THAT(job([](Job& j) { j.optimiser.name = "adam"; }),
+              HasSubstr("optimizer \"sgd\", the job has \"adam\""));
+  EXPECT_THAT(job([](Job& j) { j.optimiser.rate = 1; }), HasSubstr("rate 0.05"));
+  EXPECT_THAT(job([](Job& j) { j.batches = {32}; }), HasSubstr("batch [64], the job has [32]"));
+  EXPECT_THAT(job([](Job& j) { j.seed = 2; }), HasSubstr("seed 1, the job has 2"));
+  EXPECT_THAT(job([](Job& j) { j.shuffle = false; }), HasSubstr("shuffle true"));
+  EXPECT_THAT(job([](Job& j) { j.data.images = 5999; }), HasSubstr("images 6000"));
+  EXPECT_THAT(job([](Job& j) { j.knobs["dropout"] = "0.5"; }), HasSubstr("dropout 0.0"));
+  EXPECT_THAT(job([](Job& j) { j.knobs["hidden"] = "5"; }), HasSubstr("with other knobs"));
+  EXPECT_THAT(problem(
+                  [](Job& j) {
+                    j.batches = {32, 32};
+                  },
+                  2),
+              HasSubstr("workers 1, the job has 2; batch [64], the job has [32,32]"));
+}
+
+TEST(GoingOnTest, ACheckpointMustBeWhole) {
+  Progress progress;
+  progress.checkpoint.first = std::vector<float>(3);
+  EXPECT_THAT(progress.Problem(progress.job), HasSubstr("not a whole optimiser"));
+  progress.checkpoint.first = progress.checkpoint.parameters;
+  progress.checkpoint.steps = 95;
+  EXPECT_THAT(progress.Problem(progress.job),
+              HasSubstr("the checkpoint of step 95; the job has 94 steps"));
+  progress.checkpoint.course = {};
+  EXPECT_THAT(progress.Problem(progress.job), HasSubstr("a trained model, not a checkpoint"));
+}
+
+// Their content counts, not where they are.
+TEST(GoingOnTest, OtherImagesInTheFilesAreAnotherTraining) {
+  core::TrainerJob job;
+  job.data.source = "idx";
+  job.checkpoint = "state";
+  const CheckedJob checked = CheckJob({}, 1).value();
+  const ImageSet images = GenerateImages(kMnistShape, 1, {0, 3});
+  const base::Json course = CourseOf(job, checked, images);
+  job.data.train_files = {"elsewhere/images", "elsewhere/labels"};
+  EXPECT_EQ(CourseOf(job, checked, images), course);
+  ImageSet others = images;
+  others.pixels.back() = static_cast<uint8_t>(others.pixels.back() + 1);
+  EXPECT_NE(CourseOf(job, checked, others), course);
 }
 
 TEST(SavedModelTest, ABaseModelMustFitTheJob) {
