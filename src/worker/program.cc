@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <ctime>
 #include <fstream>
+#include <new>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -165,6 +167,18 @@ base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& env
   return {};
 }
 
+// Torch's own exceptions become errors where it is called; what is left is memory and threads.
+base::Status TrainWithinMemory(const std::string& job_file, const RankEnvironment& environment,
+                               observe::Reporter& reporter, const std::stop_token& stop) {
+  try {
+    return TrainAsTold(job_file, environment, reporter, stop);
+  } catch (const std::bad_alloc&) {
+    return Error(ErrorCode::kFailed, "out of memory: the data, or what the optimizer keeps");
+  } catch (const std::system_error& error) {
+    return Error(ErrorCode::kFailed, fmt::format("no thread could be started: {}", error.what()));
+  }
+}
+
 int Fail(const Error& error) {
   std::fprintf(stderr, "reckon-worker: %s\n", error.Describe().c_str());
   return base::ExitCode(error.code());
@@ -183,7 +197,8 @@ int RunWorkerProgram(int argc, char** argv) {
   const base::SystemClock clock;
   base::Logger log(base::LogLevel::kWarn);
   const auto reporter = observe::Reporter::FromEnvironment(clock, log);
-  const base::Status trained = TrainAsTold(job.value, *environment, *reporter, interrupt.token());
+  const base::Status trained =
+      TrainWithinMemory(job.value, *environment, *reporter, interrupt.token());
   if (trained.ok()) return 0;
   if (trained.error().code() != ErrorCode::kInterrupted) {
     reporter->Error(trained.error().Describe());

@@ -73,7 +73,9 @@ class Loop {
 
   base::Status TrainStep(size_t epoch, size_t step, size_t own, train::Prefetcher& batches) {
     std::optional<train::Batch> batch;
-    if (own > 0) batch = batches.Next();
+    if (own > 0) {
+      RECKON_ASSIGN(batch, batches.Next());
+    }
     RECKON_CHECK(own == (batch ? batch->size() : 0));
     RECKON_ASSIGN(const StepOutcome outcome,
                   exchange_.Step({batch ? &*batch : nullptr, dealing_.TotalAt(step), step_}));
@@ -98,7 +100,9 @@ class Loop {
     size_t correct = 0;
     if (count > 0) {
       train::Prefetcher batches(training_.data.validation, std::move(own), kValidationBatch);
-      while (const auto batch = batches.Next()) {
+      while (true) {
+        RECKON_ASSIGN(const auto batch, batches.Next());
+        if (!batch) break;
         RECKON_ASSIGN(const size_t right, replica_.CountCorrect(*batch));
         correct += right;
       }

@@ -124,7 +124,7 @@ TEST(AllReduceTest, UnequalShardsAreWeightedByTheirImages) {
           }
         }
         train::Prefetcher batches(data.train, rows, rows.size());
-        const train::Batch batch = batches.Next().value();
+        const train::Batch batch = batches.Next().value().value();
         (void)replica->Backward(batch, 1, 0, nullptr).value();
         const auto gradients = replica->gradients().As<double>();
         const auto parameters = replica->trained().As<double>();

@@ -8,6 +8,7 @@ import http.server
 import json
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -98,6 +99,26 @@ class WorkerProgram(unittest.TestCase):
         self.assertEqual(metrics["accuracy", 1], accuracy)
         self.assertNotIn(("loss", 1), metrics)
         self.assertNotIn(("accuracy", 0), metrics)
+
+    def starve(self, changes):
+        """Trains with little address space beyond that of the libraries; returns the error that
+        the worker reports."""
+        limit = 1200 << 20
+        ended = self.work(changes, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS,
+                                                                         (limit, limit)))
+        self.assertEqual(ended.returncode, 1, ended.stderr)
+        errors = [event["message"] for event in self.events if event["kind"] == "error"]
+        self.assertEqual(len(errors), 1, ended.stderr)
+        self.assertIn(errors[0], ended.stderr)
+        return errors[0]
+
+    def test_no_memory_is_said(self):
+        thin = {"network": "mlp", "knobs": {"hidden": "1"}}
+        self.assertIn("out of memory: the data", self.starve(dict(thin, images=4_000_000)))
+        batch = dict(thin, images=1000, replicate=400, batches=[400_000])  # 1.3 GB
+        self.assertIn("out of memory: a batch of 400000 images", self.starve(batch))
+        self.assertIn("not enough memory",
+                      self.starve({"network": "mlp", "knobs": {"hidden": "65536,65536"}}))
 
 
 if __name__ == "__main__":

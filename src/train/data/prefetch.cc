@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
+
+#include <fmt/format.h>
 
 #include "base/check.h"
 
@@ -14,7 +17,21 @@ Prefetcher::Prefetcher(const ImageSet& images, std::vector<uint32_t> order, size
   producer_ = std::jthread([this](const std::stop_token& stop) { Produce(stop); });
 }
 
+// Nobody could catch what leaves this thread.
 void Prefetcher::Produce(const std::stop_token& stop) {
+  bool no_memory = false;
+  try {
+    ProduceAll(stop);
+  } catch (const std::bad_alloc&) {
+    no_memory = true;
+  }
+  const std::lock_guard lock(mutex_);
+  no_memory_ = no_memory;
+  done_ = true;
+  changed_.notify_all();
+}
+
+void Prefetcher::ProduceAll(const std::stop_token& stop) {
   for (size_t begin = 0; begin < order_.size(); begin += batch_) {
     Batch batch = Make(begin);
     std::unique_lock lock(mutex_);
@@ -22,9 +39,6 @@ void Prefetcher::Produce(const std::stop_token& stop) {
     ready_.push(std::move(batch));
     changed_.notify_all();
   }
-  const std::lock_guard lock(mutex_);
-  done_ = true;
-  changed_.notify_all();
 }
 
 Batch Prefetcher::Make(size_t begin) const {
@@ -43,13 +57,18 @@ Batch Prefetcher::Make(size_t begin) const {
   return batch;
 }
 
-std::optional<Batch> Prefetcher::Next() {
+base::Result<std::optional<Batch>> Prefetcher::Next() {
   const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !ready_.empty() || done_; });
   waited_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (ready_.empty()) return std::nullopt;
-  Batch batch = std::move(ready_.front());
+  std::optional<Batch> batch;
+  if (ready_.empty()) {
+    if (!no_memory_) return batch;
+    return base::Error(base::ErrorCode::kFailed,
+                       fmt::format("out of memory: a batch of {} images", batch_));
+  }
+  batch = std::move(ready_.front());
   ready_.pop();
   changed_.notify_all();
   return batch;

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/result.h"
 #include "train/data/image_set.h"
 
 namespace reckon::train {
@@ -26,12 +27,14 @@ class Prefetcher {
  public:
   Prefetcher(const ImageSet& images, std::vector<uint32_t> order, size_t batch, size_t ahead = 2);
 
-  // Empty at the end. Waits for the batch; `waited_s()` adds up how long.
-  std::optional<Batch> Next();
+  // Waits for the batch; nothing at the end. kFailed: there was no memory for it. `waited_s()` adds
+  // up how long.
+  base::Result<std::optional<Batch>> Next();
   double waited_s() const { return waited_s_; }
 
  private:
   void Produce(const std::stop_token& stop);
+  void ProduceAll(const std::stop_token& stop);
   Batch Make(size_t begin) const;
 
   const ImageSet& images_;
@@ -44,6 +47,7 @@ class Prefetcher {
   std::condition_variable_any changed_;
   std::queue<Batch> ready_;
   bool done_ = false;
+  bool no_memory_ = false;
   std::jthread producer_;  // last: joins before the rest goes
 };
 

@@ -152,15 +152,15 @@ TEST(PrefetcherTest, GivesEveryRowInOrderAndReplicates) {
   images.pixels = {0, 255, 51, 204, 255, 0};
   images.labels = {0, 1, 2};
   Prefetcher batches(images, {4, 2, 0}, 2);  // row 4 is image 1 again
-  const Batch first = batches.Next().value();
+  const Batch first = batches.Next().value().value();
   EXPECT_THAT(first.labels, ElementsAre(1, 2));
   EXPECT_NEAR(first.pixels[0], -0.6, 1e-6);
   EXPECT_NEAR(first.pixels[1], 0.6, 1e-6);
   EXPECT_EQ(first.pixels[2], 1);
   EXPECT_EQ(first.pixels[3], -1);
-  EXPECT_THAT(batches.Next().value().labels, ElementsAre(0));
-  EXPECT_FALSE(batches.Next());
-  EXPECT_FALSE(batches.Next());
+  EXPECT_THAT(batches.Next().value()->labels, ElementsAre(0));
+  EXPECT_FALSE(batches.Next().value());
+  EXPECT_FALSE(batches.Next().value());
 }
 
 TEST(PrefetcherTest, MayBeLeftInTheMiddle) {
@@ -168,7 +168,7 @@ TEST(PrefetcherTest, MayBeLeftInTheMiddle) {
   const auto order = Dealing::Make(64, 1, {}, Sizes{4}).value().Order(0, 0, 1, true);
   for (int taken = 0; taken < 4; ++taken) {
     Prefetcher batches(images, order, 4);
-    for (int i = 0; i < taken; ++i) EXPECT_EQ(batches.Next().value().size(), 4);
+    for (int i = 0; i < taken; ++i) EXPECT_EQ(batches.Next().value()->size(), 4);
   }
 }
 
