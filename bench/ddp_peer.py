@@ -35,8 +35,14 @@ def lenet5():
         nn.ReLU(), nn.Linear(84, 10))
 
 
+def mlp():
+    return nn.Sequential(nn.Flatten(), nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256),
+                         nn.ReLU(), nn.Linear(256, 10))
+
+
 NETWORKS = {
     "lenet5": lenet5,
+    "mlp": mlp,
     "cnn-small": lambda: cnn([32, 64, 128, 128], [288]),
     "cnn-large": lambda: cnn([64, 128, 256, 256], [1536, 256]),
 }
