@@ -9,22 +9,18 @@
 namespace reckon::worker {
 namespace {
 
-// Small enough that most of a network is on its way while its first layers are still computed,
-// large enough that a sum's fixed cost does not count.
-constexpr size_t kBucketBytes = size_t{1} << 20;
-
 class AllReduceExchange final : public Exchange {
  public:
   AllReduceExchange(Replica& replica, std::unique_ptr<ProcessGroup> group, size_t rank,
                     size_t workers, const train::OptimiserOptions& optimiser,
-                    std::optional<train::SavedModel> resume)
+                    std::optional<train::SavedModel> resume, size_t bucket_bytes)
       : replica_(replica),
         group_(std::move(group)),
         rank_(rank),
         workers_(workers),
         optimiser_(MakeOptimiser(optimiser, replica.gradients())),
         resume_(std::move(resume)) {
-    if (group_ != nullptr) reducer_.emplace(*group_, replica.gradients(), kBucketBytes);
+    if (group_ != nullptr) reducer_.emplace(*group_, replica.gradients(), bucket_bytes);
   }
 
   base::Result<uint64_t> Begin() override {
@@ -137,9 +133,10 @@ class AllReduceExchange final : public Exchange {
 std::unique_ptr<Exchange> MakeAllReduce(Replica& replica, std::unique_ptr<ProcessGroup> group,
                                         size_t rank, size_t workers,
                                         const train::OptimiserOptions& optimiser,
-                                        std::optional<train::SavedModel> resume) {
+                                        std::optional<train::SavedModel> resume,
+                                        size_t bucket_bytes) {
   return std::make_unique<AllReduceExchange>(replica, std::move(group), rank, workers, optimiser,
-                                             std::move(resume));
+                                             std::move(resume), bucket_bytes);
 }
 
 }  // namespace reckon::worker

@@ -49,12 +49,17 @@ class Exchange {
   virtual base::Status Finish() = 0;
 };
 
+// Small enough that most of a network is on its way while its first layers are still computed,
+// large enough that a sum's fixed cost does not count.
+inline constexpr size_t kBucketBytes = size_t{1} << 20;
+
 // Synchronous all-reduce; every worker keeps the optimiser's state. A group of nullptr is one
 // worker alone. `resume`: what rank 0 goes on from, or nothing. `replica` outlives it.
 std::unique_ptr<Exchange> MakeAllReduce(Replica& replica, std::unique_ptr<ProcessGroup> group,
                                         size_t rank, size_t workers,
                                         const train::OptimiserOptions& optimiser,
-                                        std::optional<train::SavedModel> resume);
+                                        std::optional<train::SavedModel> resume,
+                                        size_t bucket_bytes = kBucketBytes);
 
 // Parameter servers, synchronous or not.
 std::unique_ptr<Exchange> MakeServerExchange(Replica& replica, const train::ClientOptions& options,

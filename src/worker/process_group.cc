@@ -201,6 +201,10 @@ void GradientReducer::Ready(size_t begin, size_t end) {
   state_->StartReady();
 }
 
+size_t GradientReducer::buckets() const { return state_->buckets.size(); }
+
+size_t GradientReducer::begun() const { return state_->buckets.size() - state_->next; }
+
 base::Status GradientReducer::Finish() {
   while (state_->next > 0) state_->Start(state_->buckets[--state_->next]);
   base::Status status;

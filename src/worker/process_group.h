@@ -51,6 +51,9 @@ class GradientReducer final : public GradientListener {
   GradientReducer(ProcessGroup& group, Reals gradients, size_t bucket_bytes);
   ~GradientReducer() override;
   void Ready(size_t begin, size_t end) override;
+  size_t buckets() const;
+  // Buckets of this step whose sums have begun.
+  size_t begun() const;
   // Waits for every sum; also begins those that nobody has announced. kUnavailable: a member went
   // away or stands still.
   base::Status Finish();

@@ -1,10 +1,13 @@
 // Several workers that add up their gradients are one worker with all their images.
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/fingerprint.h"
 #include "tests/support/temp_folder.h"
 #include "tests/train/ranks.h"
@@ -23,21 +26,75 @@ double LargestDifference(const std::vector<double>& a, const std::vector<double>
   return largest;
 }
 
+// The smallest makes some 70 buckets of the network of SmallJob, the largest one.
+constexpr std::array<size_t, 2> kBuckets{size_t{4} << 10, worker::kBucketBytes};
+
+std::vector<double> FirstParameters(const core::TrainerJob& job, const std::string& file) {
+  EXPECT_THAT(RunRanks(1,
+                       [&](size_t) {
+                         RankTraining training(job, 0, 1, 0);
+                         const auto own = training.replica().parameters().As<double>();
+                         std::ofstream out(file, std::ios::binary);
+                         out.write(reinterpret_cast<const char*>(own.data()),
+                                   static_cast<std::streamsize>(own.size_bytes()));
+                         return out.good() ? 0 : 1;
+                       }),
+              Each(0));
+  const std::string bytes = base::ReadFile(file).value();
+  std::vector<double> numbers(bytes.size() / sizeof(double));
+  std::memcpy(numbers.data(), bytes.data(), bytes.size());
+  return numbers;
+}
+
 TEST(AllReduceTest, NWorkersAreOneWithTheNFoldBatch) {
   const support::TempFolder folder;
   for (const size_t workers : {2U, 3U}) {
     const core::TrainerJob many = SmallJob(workers, 8);
     core::TrainerJob one = many;
     one.batches = {8 * static_cast<int64_t>(workers)};
-    const auto together = FinalParameters(many, workers, folder.path());
     const auto alone = FinalParameters(one, 1, folder.path());
-    // 50 steps of SGD in float64; only the order of additions differs.
-    EXPECT_LT(LargestDifference(together, alone), 1e-9) << workers;
+    for (const size_t bucket : kBuckets) {
+      const auto together = FinalParameters(many, workers, folder.path(), bucket);
+      // 50 steps of SGD in float64; only the order of additions differs.
+      EXPECT_LT(LargestDifference(together, alone), 1e-9) << workers << " " << bucket;
+    }
     // And the training went somewhere.
-    core::TrainerJob other = one;
-    other.seed = 2;
-    EXPECT_GT(LargestDifference(alone, FinalParameters(other, 1, folder.path())), 1e-2);
+    EXPECT_GT(LargestDifference(alone, FirstParameters(one, folder / "first")), 1e-2);
   }
+}
+
+// Every sum has begun when the backward pass returns, the first ones while it ran.
+TEST(AllReduceTest, SumsBeginWithinTheBackwardPass) {
+  const uint16_t port = FreePort();
+  const auto ends = RunRanks(2, [&](size_t rank) {
+    const core::TrainerJob job = SmallJob(2, 8);
+    const train::TrainingData data = train::LoadData(job.data, job.seed).value();
+    const train::Network network =
+        train::BuildNetwork(job.network, job.knobs, data.train.shape, 10).value();
+    const auto replica = worker::Replica::Make(network, data.train.shape, {true, job.seed}).value();
+    const auto group =
+        worker::ProcessGroup::Join({rank, 2, {"127.0.0.1", port}, "127.0.0.1"}).value();
+    worker::GradientReducer reducer(*group, replica->gradients(), kBuckets[0]);
+    // Passes on, and looks how far it is when the last layer's gradients are there.
+    struct Watch final : worker::GradientListener {
+      explicit Watch(worker::GradientReducer& to) : reducer(to) {}
+      void Ready(size_t begin, size_t end) override {
+        reducer.Ready(begin, end);
+        counts.push_back(reducer.begun());
+      }
+      worker::GradientReducer& reducer;
+      std::vector<size_t> counts;
+    } watch(reducer);
+    train::Prefetcher batches(data.train, {0, 1, 2, 3}, 4);
+    (void)replica->Backward(batches.Next().value().value(), 1, 0, &watch).value();
+    const size_t parts = network.parameters() * sizeof(double) / kBuckets[0] + 1;
+    const bool early = watch.counts.size() == 10 && watch.counts[3] > 0 &&
+                       watch.counts[3] < parts && watch.counts.back() == parts;
+    const bool all = reducer.buckets() == parts && reducer.begun() == parts;
+    const bool again = reducer.Finish().ok() && reducer.begun() == 0;
+    return early && all && again ? 0 : 1;
+  });
+  EXPECT_THAT(ends, Each(0));
 }
 
 TEST(AllReduceTest, UnequalBatchesCountByTheirImages) {
@@ -86,27 +143,29 @@ core::TrainerJob UnevenJob() {
 }
 
 TEST(AllReduceTest, ReplicasAreTheSameAfterEveryStepAlsoWhenSomeHaveNoDataLeft) {
-  const support::TempFolder folder;
-  const core::TrainerJob job = UnevenJob();
-  const uint16_t port = FreePort();
-  const auto ends = RunRanks(3, [&](size_t rank) {
-    RankTraining training(job, rank, 3, port);
-    Prints prints(training.replica(), folder.path() / std::to_string(rank));
-    return training.Run(prints).ok() ? 0 : 1;
-  });
-  ASSERT_THAT(ends, Each(0));
-  const auto first = LinesOf(folder.path() / "0");
-  ASSERT_EQ(first.size(), 12);
-  EXPECT_NE(first[0], first[11]);
-  EXPECT_EQ(LinesOf(folder.path() / "1"), first);
-  EXPECT_EQ(LinesOf(folder.path() / "2"), first);
+  for (const size_t bucket : kBuckets) {
+    const support::TempFolder folder;
+    const core::TrainerJob job = UnevenJob();
+    const uint16_t port = FreePort();
+    const auto ends = RunRanks(3, [&](size_t rank) {
+      RankTraining training(job, rank, 3, port, bucket);
+      Prints prints(training.replica(), folder.path() / std::to_string(rank));
+      return training.Run(prints).ok() ? 0 : 1;
+    });
+    ASSERT_THAT(ends, Each(0));
+    const auto first = LinesOf(folder.path() / "0");
+    ASSERT_EQ(first.size(), 12);
+    EXPECT_NE(first[0], first[11]);
+    EXPECT_EQ(LinesOf(folder.path() / "1"), first);
+    EXPECT_EQ(LinesOf(folder.path() / "2"), first);
+  }
 }
 
 // By hand, on one replica: in every step the mean over the images of all workers that have some.
 TEST(AllReduceTest, UnequalShardsAreWeightedByTheirImages) {
   const support::TempFolder folder;
   const core::TrainerJob job = UnevenJob();
-  const auto together = FinalParameters(job, 3, folder.path());
+  const auto together = FinalParameters(job, 3, folder.path(), kBuckets[0]);
   const auto by_hand = [&](size_t) {
     const train::TrainingData data = train::LoadData(job.data, job.seed).value();
     const train::Network network =

@@ -66,7 +66,8 @@ RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t work
                                          job.strategy == core::Strategy::kSyncParameterServer);
 }
 
-RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port)
+RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port,
+                           size_t bucket_bytes)
     : RankTraining(job, rank, workers) {
   auto resume = worker::LoadBeginning(training_, *replica_).value();
   std::unique_ptr<worker::ProcessGroup> group;
@@ -76,20 +77,20 @@ RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t work
                 .value();
   }
   exchange_ = worker::MakeAllReduce(*replica_, std::move(group), rank, workers, checked_.optimiser,
-                                    std::move(resume));
+                                    std::move(resume), bucket_bytes);
 }
 
 base::Status RankTraining::Run(worker::TrainingListener& listener, const std::stop_token& stop) {
   return worker::RunTraining(training_, *replica_, *exchange_, listener, stop);
 }
 
-std::vector<double> FinalParameters(core::TrainerJob job, size_t workers,
-                                    const std::string& folder) {
+std::vector<double> FinalParameters(core::TrainerJob job, size_t workers, const std::string& folder,
+                                    size_t bucket_bytes) {
   job.save = folder + "/model";
   const uint16_t port = FreePort();
   const auto ends = RunRanks(workers, [&](size_t rank) {
     SilentListener listener;
-    const base::Status done = RankTraining(job, rank, workers, port).Run(listener);
+    const base::Status done = RankTraining(job, rank, workers, port, bucket_bytes).Run(listener);
     if (!done.ok()) std::fprintf(stderr, "rank %zu: %s\n", rank, done.error().Describe().c_str());
     return done.ok() ? 0 : 1;
   });

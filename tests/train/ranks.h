@@ -48,7 +48,8 @@ uint16_t FreePort();
 class RankTraining {
  public:
   // All-reduce; the workers meet at `port`.
-  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port);
+  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port,
+               size_t bucket_bytes = worker::kBucketBytes);
   // Parameter servers.
   RankTraining(const core::TrainerJob& job, size_t rank, size_t workers,
                const train::ClientOptions& servers);
@@ -68,8 +69,8 @@ class RankTraining {
 };
 
 // The parameters that a training with this many workers ends with.
-std::vector<double> FinalParameters(core::TrainerJob job, size_t workers,
-                                    const std::string& folder);
+std::vector<double> FinalParameters(core::TrainerJob job, size_t workers, const std::string& folder,
+                                    size_t bucket_bytes = worker::kBucketBytes);
 
 // A small job in float64 without dropout: 50 steps an epoch.
 core::TrainerJob SmallJob(size_t workers, int64_t batch);

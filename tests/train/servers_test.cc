@@ -73,7 +73,8 @@ double AccuracyOf(core::TrainerJob job, const std::string& file) {
     std::iota(rows.begin(), rows.end(), 0U);
     train::Prefetcher batches(data.validation, rows, 500);
     size_t correct = 0;
-    while (const auto batch = batches.Next().value()) correct += replica->CountCorrect(*batch).value();
+    while (const auto batch = batches.Next().value())
+      correct += replica->CountCorrect(*batch).value();
     std::ofstream(answer) << static_cast<double>(correct) / static_cast<double>(rows.size());
     return 0;
   });
