@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "tests/support/temp_folder.h"
+#include "train/data/training_data.h"
 
 namespace reckon::train {
 namespace {
@@ -94,6 +95,19 @@ TEST_F(ImageFilesTest, CifarFilesAreReadOneAfterTheOther) {
   EXPECT_THAT(problem(record(1) + record(12)), HasSubstr("label 12 of image 2"));
   EXPECT_THAT(problem(""), HasSubstr("0 bytes"));
   EXPECT_FALSE(ReadCifar10({}).ok());
+}
+
+TEST_F(ImageFilesTest, AtMostSoManyAreTaken) {
+  core::TrainerData data;
+  data.source = "idx";
+  data.train_files = {Write("images", IdxImages(12, 5, 4)), Write("labels", IdxLabels(12))};
+  data.validation_files = data.train_files;
+  data.images = 5;
+  data.validation_images = 13;
+  const TrainingData taken = LoadData(data, 1).value();
+  EXPECT_EQ(taken.train.size(), 5);
+  EXPECT_EQ(taken.train.pixels.size(), 100);
+  EXPECT_EQ(taken.validation.size(), 12);
 }
 
 }  // namespace
