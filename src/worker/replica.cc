@@ -173,7 +173,13 @@ torch::Tensor Replica::State::Images(const train::Batch& batch) const {
 
 torch::Tensor Replica::State::Output(const train::Batch& batch, bool training) const {
   torch::Tensor x = Images(batch);
-  for (const TorchLayer& layer : layers) x = worker::Forward(layer, x, training);
+  for (const TorchLayer& own : layers) {
+    x = worker::Forward(own, x, training);
+    // What the plain layers promise is what memory, forecasts and the next layer rely on.
+    const train::ImageShape& out = own.layer.out;
+    RECKON_CHECK(x.size(1) == out.channels &&
+                 static_cast<size_t>(x.numel()) == batch.size() * out.pixels());
+  }
   return x;
 }
 
