@@ -9,10 +9,6 @@
 
 namespace reckon::train {
 
-const char* OptimiserName(OptimiserOptions::Kind kind) {
-  return kind == OptimiserOptions::Kind::kSgd ? "sgd" : "adam";
-}
-
 base::Result<OptimiserOptions::Kind> ParseOptimiser(const std::string& name) {
   if (name == "sgd") return OptimiserOptions::Kind::kSgd;
   if (name == "adam") return OptimiserOptions::Kind::kAdam;

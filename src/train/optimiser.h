@@ -21,7 +21,6 @@ struct OptimiserOptions {
   double epsilon = 1e-8;
 };
 
-const char* OptimiserName(OptimiserOptions::Kind kind);
 base::Result<OptimiserOptions::Kind> ParseOptimiser(const std::string& name);
 
 // What to give a server that applies the gradients of `workers` workers one by one, so that it

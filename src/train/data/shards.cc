@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/rng.h"
 
 namespace reckon::train {
@@ -21,11 +22,8 @@ base::Error BadShards(std::string message) {
 
 base::Status CheckCounts(size_t rows, size_t workers, std::span<const size_t> sizes,
                          std::span<const size_t> batches) {
+  RECKON_CHECK(rows <= std::numeric_limits<uint32_t>::max());
   if (workers == 0) return base::BadInput("no workers; expected at least one");
-  if (rows > std::numeric_limits<uint32_t>::max()) {
-    return base::BadInput(
-        fmt::format("{} rows; expected at most {}", rows, std::numeric_limits<uint32_t>::max()));
-  }
   if (!sizes.empty() && sizes.size() != workers) {
     return BadShards(
         fmt::format("{} shard sizes for {} workers; expected one a worker", sizes.size(), workers));
@@ -37,22 +35,17 @@ base::Status CheckCounts(size_t rows, size_t workers, std::span<const size_t> si
   return {};
 }
 
-}  // namespace
-
-base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
-                                            std::span<const size_t> sizes,
+// One shard a worker, after each other.
+base::Result<std::vector<Shard>> MakeShards(size_t rows, std::span<const size_t> sizes,
                                             std::span<const size_t> batches) {
-  RECKON_TRY(CheckCounts(rows, workers, sizes, batches));
   const size_t total = std::accumulate(sizes.begin(), sizes.end(), size_t{0});
-  if (!sizes.empty() && total != rows) {
+  if (total != rows) {
     return BadShards(fmt::format("shard sizes add up to {}; the data has {} rows", total, rows));
   }
   std::vector<Shard> shards;
   size_t begin = 0;
-  for (size_t i = 0; i < workers; ++i) {
-    const size_t even = rows / workers + (i < rows % workers ? 1 : 0);
-    const Shard shard{begin, sizes.empty() ? even : sizes[i],
-                      batches.size() == 1 ? batches[0] : batches[i]};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const Shard shard{begin, sizes[i], batches.size() == 1 ? batches[0] : batches[i]};
     if (shard.size == 0) return BadShards(fmt::format("the shard of worker {} is empty", i));
     if (shard.batch == 0 || shard.batch > shard.size) {
       return BadBatch(fmt::format("batch {} of worker {}; expected 1..{}, the size of its shard",
@@ -64,16 +57,18 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
   return shards;
 }
 
+}  // namespace
+
 base::Result<Dealing> Dealing::Make(size_t rows, size_t workers, std::span<const size_t> sizes,
                                     std::span<const size_t> batches) {
   Dealing dealing;
   dealing.rows_ = rows;
   dealing.dealt_ = sizes.empty();
+  RECKON_TRY(CheckCounts(rows, workers, sizes, batches));
   if (!dealing.dealt_) {
-    RECKON_ASSIGN(dealing.shards_, MakeShards(rows, workers, sizes, batches));
+    RECKON_ASSIGN(dealing.shards_, MakeShards(rows, sizes, batches));
     return dealing;
   }
-  RECKON_TRY(CheckCounts(rows, workers, sizes, batches));
   for (size_t i = 0; i < workers; ++i) {
     const size_t batch = batches.size() == 1 ? batches[0] : batches[i];
     if (batch == 0 || batch > rows) {

@@ -20,13 +20,6 @@ struct Shard {
   size_t steps() const { return (size + batch - 1) / batch; }
 };
 
-// One shard a worker, after each other. `sizes` may be empty: as even as can be, the first ones
-// larger by one. `batches` has one value for all, or one a worker. kBadInput: sizes that do not add
-// up to `rows`, an empty shard, more workers than rows, a batch that is 0 or larger than its shard.
-base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
-                                            std::span<const size_t> sizes,
-                                            std::span<const size_t> batches);
-
 // The rows that every worker trains on in every step of every epoch. Plain values.
 //
 // With sizes of shards every worker keeps to its own shard. Without, every epoch orders all rows
@@ -34,7 +27,9 @@ base::Result<std::vector<Shard>> MakeShards(size_t rows, size_t workers,
 // with their batches' sum would see.
 class Dealing {
  public:
-  // As MakeShards; without sizes the batches together must not be more than `rows`.
+  // `sizes` of the shards, or nothing; `batches` has one value for all, or one a worker. kBadInput:
+  // sizes that do not add up to `rows`, an empty shard, a batch that is 0 or larger than its shard,
+  // without sizes batches that are together more than `rows`. `rows` fits into 32 bits.
   static base::Result<Dealing> Make(size_t rows, size_t workers, std::span<const size_t> sizes,
                                     std::span<const size_t> batches);
 

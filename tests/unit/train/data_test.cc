@@ -55,36 +55,32 @@ TEST(GeneratedImagesTest, AreLearnableButNotTrivial) {
   EXPECT_LT(right, 490);
 }
 
-TEST(ShardsTest, AreAfterEachOtherAndEvenUnlessTold) {
-  const auto even = MakeShards(11, 3, {}, std::vector<size_t>{2}).value();
-  EXPECT_EQ(even[0].size, 4);
-  EXPECT_EQ(even[2].begin, 8);
-  EXPECT_EQ(even[2].size, 3);
-  EXPECT_EQ(even[2].steps(), 2);
-  const auto told = MakeShards(11, 2, std::vector<size_t>{8, 3}, std::vector<size_t>{4, 3}).value();
-  EXPECT_EQ(told[0].steps(), 2);
-  EXPECT_EQ(told[1].begin, 8);
-  EXPECT_EQ(told[1].batch, 3);
+using Sizes = std::vector<size_t>;
+
+TEST(DealingTest, ShardsAreAfterEachOther) {
+  const Dealing dealing = Dealing::Make(11, 2, Sizes{8, 3}, Sizes{4, 3}).value();
+  EXPECT_EQ(dealing.steps(), 2);
+  EXPECT_EQ(dealing.Size(0), 8);
+  EXPECT_EQ(dealing.Batch(1), 3);
+  EXPECT_THAT(dealing.Order(1, 0, 1, false), ElementsAre(8, 9, 10));
 }
 
-TEST(ShardsTest, MistakesAreNamed) {
-  const auto problem = [](size_t rows, size_t workers, const std::vector<size_t>& sizes,
-                          const std::vector<size_t>& batches) {
-    const auto shards = MakeShards(rows, workers, sizes, batches);
-    EXPECT_FALSE(shards.ok());
-    return shards.ok() ? "" : shards.error().Describe();
+TEST(DealingTest, MistakesOfShardsAreNamed) {
+  const auto problem = [](size_t rows, size_t workers, const Sizes& sizes, const Sizes& batches) {
+    const auto dealing = Dealing::Make(rows, workers, sizes, batches);
+    EXPECT_FALSE(dealing.ok());
+    return dealing.ok() ? "" : dealing.error().Describe();
   };
   EXPECT_THAT(problem(10, 2, {6, 5}, {2}), HasSubstr("add up to 11; the data has 10 rows"));
   EXPECT_THAT(problem(10, 2, {10}, {2}), HasSubstr("1 shard sizes for 2 workers"));
   EXPECT_THAT(problem(10, 2, {10, 0}, {2}), HasSubstr("the shard of worker 1 is empty"));
-  EXPECT_THAT(problem(10, 2, {}, {2, 6}), HasSubstr("batch 6 of worker 1; expected 1..5"));
+  EXPECT_THAT(problem(10, 2, {5, 5}, {2, 6}), HasSubstr("batch 6 of worker 1; expected 1..5"));
+  EXPECT_THAT(problem(10, 2, {5, 5}, {0}), HasSubstr("batch 0 of worker 0"));
   EXPECT_THAT(problem(10, 2, {}, {0}), HasSubstr("batch 0 of worker 0"));
   EXPECT_THAT(problem(10, 3, {}, {1, 2}), HasSubstr("2 batch sizes for 3 workers"));
-  EXPECT_THAT(problem(2, 3, {}, {1}), HasSubstr("worker 2 is empty"));
+  EXPECT_THAT(problem(2, 3, {}, {1}), HasSubstr("add up to 3, more than the 2 images"));
   EXPECT_THAT(problem(2, 0, {}, {1}), HasSubstr("no workers"));
 }
-
-using Sizes = std::vector<size_t>;
 
 TEST(DealingTest, OrdersOfAShardAreShuffledByEpochAndCoverIt) {
   const Dealing dealing = Dealing::Make(150, 2, Sizes{100, 50}, Sizes{8}).value();

@@ -92,9 +92,8 @@ TEST(OptimiserTest, OneByOneMovesAsFarAsTheMean) {
 }
 
 TEST(OptimiserTest, NamesAreRead) {
-  for (const Kind kind : {Kind::kSgd, Kind::kAdam}) {
-    EXPECT_EQ(ParseOptimiser(OptimiserName(kind)).value(), kind);
-  }
+  EXPECT_EQ(ParseOptimiser("sgd").value(), Kind::kSgd);
+  EXPECT_EQ(ParseOptimiser("adam").value(), Kind::kAdam);
   EXPECT_FALSE(ParseOptimiser("adagrad").ok());
 }
 
