@@ -43,7 +43,7 @@ constexpr const char* kUsage =
 // Passes on to the run's supervisor, and a line an epoch to the log.
 class Reporting final : public TrainingListener {
  public:
-  explicit Reporting(observe::Reporter& reporter) : reporter_(reporter) {}
+  Reporting(observe::Reporter& reporter, base::Logger& log) : reporter_(reporter), log_(log) {}
 
   void WentOnFrom(uint64_t step) override {
     reporter_.Metric("begun_at_step", static_cast<double>(step));
@@ -91,6 +91,10 @@ class Reporting final : public TrainingListener {
     reporter_.Progress(static_cast<double>(images), static_cast<double>(total), "images");
   }
 
+  void CheckpointFailed(const Error& error) override {
+    log_.Warn("checkpoint: " + error.Describe());
+  }
+
  private:
   static std::optional<int64_t> Number(std::optional<size_t> epoch) {
     if (!epoch) return std::nullopt;
@@ -98,6 +102,7 @@ class Reporting final : public TrainingListener {
   }
 
   observe::Reporter& reporter_;
+  base::Logger& log_;
   double epoch_s_ = 0;
   std::chrono::steady_clock::time_point told_{};
 };
@@ -146,7 +151,8 @@ double SecondsSinceStart() {
 }
 
 base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& environment,
-                         observe::Reporter& reporter, const std::stop_token& stop) {
+                         observe::Reporter& reporter, base::Logger& log,
+                         const std::stop_token& stop) {
   const Stopwatch fit;  // the data's loading belongs to it
   RECKON_ASSIGN(const core::TrainerJob job, train::ReadTrainerJobFile(job_file));
   RECKON_ASSIGN(const train::TrainingData data, train::LoadData(job.data, job.seed));
@@ -160,7 +166,7 @@ base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& env
   const Training training{job, checked, data, environment.rank,
                           train::CourseOf(job, checked, data.train)};
   RECKON_ASSIGN(const auto exchange, MakeExchange(training, environment, *replica));
-  Reporting listener(reporter);
+  Reporting listener(reporter, log);
   RECKON_TRY(RunTraining(training, *replica, *exchange, listener, stop));
   listener.StageEnded("fit", fit.Elapsed(), std::nullopt);
   listener.StageEnded("train", SecondsSinceStart(), std::nullopt);
@@ -169,9 +175,10 @@ base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& env
 
 // Torch's own exceptions become errors where it is called; what is left is memory and threads.
 base::Status TrainWithinMemory(const std::string& job_file, const RankEnvironment& environment,
-                               observe::Reporter& reporter, const std::stop_token& stop) {
+                               observe::Reporter& reporter, base::Logger& log,
+                               const std::stop_token& stop) {
   try {
-    return TrainAsTold(job_file, environment, reporter, stop);
+    return TrainAsTold(job_file, environment, reporter, log, stop);
   } catch (const std::bad_alloc&) {
     return Error(ErrorCode::kFailed, "out of memory: the data, or what the optimizer keeps");
   } catch (const std::system_error& error) {
@@ -198,7 +205,7 @@ int RunWorkerProgram(int argc, char** argv) {
   base::Logger log(base::LogLevel::kWarn);
   const auto reporter = observe::Reporter::FromEnvironment(clock, log);
   const base::Status trained =
-      TrainWithinMemory(job.value, *environment, *reporter, interrupt.token());
+      TrainWithinMemory(job.value, *environment, *reporter, log, interrupt.token());
   if (trained.ok()) return 0;
   if (trained.error().code() != ErrorCode::kInterrupted) {
     reporter->Error(trained.error().Describe());

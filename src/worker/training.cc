@@ -65,7 +65,7 @@ class Loop {
       RECKON_TRY(TrainStep(epoch, step, own, batches));
       done += own;
       listener_.Progressed(epoch * dealing_.Size(training_.rank) + done, total_);
-      RECKON_TRY(SaveCheckpoint());
+      SaveCheckpoint();
     }
     listener_.StageEnded("train_epoch", watch.Elapsed(), epoch);
     return {};
@@ -124,12 +124,14 @@ class Loop {
     return model;
   }
 
-  // Parameter servers keep checkpoints of their own.
-  base::Status SaveCheckpoint() const {
+  // Parameter servers keep checkpoints of their own. A training is worth more than a checkpoint of
+  // it: it goes on without one that cannot be written, and the last one stays.
+  void SaveCheckpoint() const {
     const bool ours = job_.strategy == core::Strategy::kAllReduce && training_.rank == 0;
     const auto every = static_cast<uint64_t>(job_.checkpoint_every);
-    if (!ours || every == 0 || (step_ + 1) % every != 0) return {};
-    return train::WriteModel(job_.checkpoint, Saved(step_ + 1));
+    if (!ours || every == 0 || (step_ + 1) % every != 0) return;
+    const base::Status written = train::WriteModel(job_.checkpoint, Saved(step_ + 1));
+    if (!written.ok()) listener_.CheckpointFailed(written.error());
   }
 
   base::Status SaveModel() const {

@@ -33,6 +33,8 @@ class TrainingListener {
   virtual void EpochEnded(size_t epoch, std::optional<double> loss, double accuracy,
                           size_t validated, bool alone) = 0;
   virtual void Progressed(uint64_t images, uint64_t total) = 0;
+  // A checkpoint could not be written; the training goes on.
+  virtual void CheckpointFailed(const base::Error& error) = 0;
 };
 
 struct Training {

@@ -21,6 +21,7 @@ class SilentListener : public worker::TrainingListener {
   void StepEnded(size_t, size_t, const worker::StepOutcome&) override {}
   void EpochEnded(size_t, std::optional<double>, double, size_t, bool) override {}
   void Progressed(uint64_t, uint64_t) override {}
+  void CheckpointFailed(const base::Error&) override {}
 };
 
 // Asks for a stop after so many steps.

@@ -100,6 +100,16 @@ class WorkerProgram(unittest.TestCase):
         self.assertNotIn(("loss", 1), metrics)
         self.assertNotIn(("accuracy", 0), metrics)
 
+    def test_a_checkpoint_that_cannot_be_written_ends_no_training(self):
+        model = self.folder / "model"
+        ended = self.work({"checkpoint": "/proc/nowhere/state", "checkpoint_every": 5,
+                           "save": str(model)})
+        self.assertEqual(ended.returncode, 0, ended.stderr)
+        self.assertEqual(ended.stderr.count("checkpoint: "), 2, ended.stderr)
+        self.assertIn("/proc/nowhere/state", ended.stderr)
+        self.assertIn(("accuracy", 0), self.metrics())
+        self.assertTrue(model.exists())
+
     def starve(self, changes):
         """Trains with little address space beyond that of the libraries; returns the error that
         the worker reports."""
