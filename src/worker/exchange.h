@@ -23,7 +23,8 @@ struct StepPart {
 // What a step took, in seconds. All-reduce: `push` is what of the sums the backward pass could not
 // hide, `update` the optimiser's part, and nothing is pulled.
 struct StepOutcome {
-  double loss = 0;  // mean over this worker's batch
+  double loss = 0;    // mean over this worker's batch
+  double wait_s = 0;  // for the batch, before the step
   double compute_s = 0;
   double push_s = 0;
   double update_s = 0;

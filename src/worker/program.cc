@@ -60,6 +60,7 @@ class Reporting final : public TrainingListener {
     observe::StepRecord record;
     record.epoch = static_cast<int64_t>(epoch);
     record.step = static_cast<int64_t>(step);
+    record.wait_s = outcome.wait_s;
     record.compute_s = outcome.compute_s;
     record.push_s = outcome.push_s;
     record.update_s = outcome.update_s;

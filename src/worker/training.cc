@@ -72,13 +72,16 @@ class Loop {
   }
 
   base::Status TrainStep(size_t epoch, size_t step, size_t own, train::Prefetcher& batches) {
+    Stopwatch watch;
     std::optional<train::Batch> batch;
     if (own > 0) {
       RECKON_ASSIGN(batch, batches.Next());
     }
     RECKON_CHECK(own == (batch ? batch->size() : 0));
-    RECKON_ASSIGN(const StepOutcome outcome,
+    const double waited = watch.Elapsed();
+    RECKON_ASSIGN(StepOutcome outcome,
                   exchange_.Step({batch ? &*batch : nullptr, dealing_.TotalAt(step), step_}));
+    outcome.wait_s = waited;
     loss_ += outcome.loss * static_cast<double>(own);
     seen_ += own;
     listener_.StepEnded(epoch, step_, outcome);

@@ -98,7 +98,7 @@ base::Status CheckSteps(const Json& event, const EventFields& fields) {
   RECKON_TRY(fields.Whole("first"));
   RECKON_TRY(fields.NumberList("compute_s", 1, kMostStepsInEvent, false));
   const size_t count = event["compute_s"].size();
-  for (const char* key : {"push_s", "update_s", "pull_s"}) {
+  for (const char* key : {"wait_s", "push_s", "update_s", "pull_s"}) {
     if (fields.Has(key)) RECKON_TRY(fields.NumberList(key, count, count, false));
   }
   for (const char* key : {"bytes_sent", "bytes_received"}) {

@@ -100,9 +100,9 @@ void Reporter::Stage(const std::string& name, double seconds, std::optional<int6
 }
 
 void Reporter::Step(const StepRecord& step) {
-  if (!options_.target || !IsAmount(step.compute_s) || !IsAmount(step.push_s) ||
-      !IsAmount(step.update_s) || !IsAmount(step.pull_s) || step.bytes_sent < 0 ||
-      step.bytes_received < 0 || step.epoch < 0 || step.step < 0) {
+  if (!options_.target || !IsAmount(step.wait_s) || !IsAmount(step.compute_s) ||
+      !IsAmount(step.push_s) || !IsAmount(step.update_s) || !IsAmount(step.pull_s) ||
+      step.bytes_sent < 0 || step.bytes_received < 0 || step.epoch < 0 || step.step < 0) {
     return;
   }
   const std::lock_guard lock(mutex_);

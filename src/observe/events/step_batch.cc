@@ -33,6 +33,7 @@ std::string StepBatch::ToEvent() const {
                              {"at", at_},
                              {"epoch", steps_.front().epoch},
                              {"first", steps_.front().step},
+                             {"wait_s", ListOf(steps_, &StepRecord::wait_s)},
                              {"compute_s", ListOf(steps_, &StepRecord::compute_s)},
                              {"push_s", ListOf(steps_, &StepRecord::push_s)},
                              {"update_s", ListOf(steps_, &StepRecord::update_s)},

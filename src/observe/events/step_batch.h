@@ -12,6 +12,7 @@ namespace reckon::observe {
 struct StepRecord {
   int64_t epoch = 0;
   int64_t step = 0;  // counted from 0 within the run
+  double wait_s = 0;
   double compute_s = 0;
   double push_s = 0;
   double update_s = 0;

@@ -1,7 +1,6 @@
 #include "train/data/prefetch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 
 #include <fmt/format.h>
@@ -58,10 +57,8 @@ Batch Prefetcher::Make(size_t begin) const {
 }
 
 base::Result<std::optional<Batch>> Prefetcher::Next() {
-  const auto begin = std::chrono::steady_clock::now();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !ready_.empty() || done_; });
-  waited_s_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   std::optional<Batch> batch;
   if (ready_.empty()) {
     if (!no_memory_) return batch;

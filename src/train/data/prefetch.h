@@ -27,10 +27,8 @@ class Prefetcher {
  public:
   Prefetcher(const ImageSet& images, std::vector<uint32_t> order, size_t batch, size_t ahead = 2);
 
-  // Waits for the batch; nothing at the end. kFailed: there was no memory for it. `waited_s()` adds
-  // up how long.
+  // Waits for the batch; nothing at the end. kFailed: there was no memory for it.
   base::Result<std::optional<Batch>> Next();
-  double waited_s() const { return waited_s_; }
 
  private:
   void Produce(const std::stop_token& stop);
@@ -41,7 +39,6 @@ class Prefetcher {
   const std::vector<uint32_t> order_;
   const size_t batch_;
   const size_t ahead_;
-  double waited_s_ = 0;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;

@@ -106,7 +106,12 @@ TEST_F(ReporterTest, EverythingArrivesWithRankAndToken) {
   {
     Reporter reporter(OptionsFor(collector.port()), clock_, log_);
     for (int64_t i = 0; i < 5; ++i) {
-      reporter.Step({.epoch = i / 3, .step = i, .compute_s = 0.5, .pull_s = 0.25, .bytes_sent = i});
+      reporter.Step({.epoch = i / 3,
+                     .step = i,
+                     .wait_s = 0.125,
+                     .compute_s = 0.5,
+                     .pull_s = 0.25,
+                     .bytes_sent = i});
     }
     reporter.Stage("train_epoch", 2.5, 1);
     reporter.Stage("train", 3);
@@ -123,6 +128,7 @@ TEST_F(ReporterTest, EverythingArrivesWithRankAndToken) {
     for (const base::Json& bytes : event["bytes_sent"]) sent.push_back(bytes.get<int64_t>());
     const auto first = event["first"].get<int64_t>();
     EXPECT_EQ(event["epoch"].get<int64_t>(), first / 3);
+    EXPECT_EQ(event["wait_s"][0], 0.125);
     EXPECT_EQ(event["pull_s"][0], 0.25);
     EXPECT_EQ(event["compute_s"].size(), event["pull_s"].size());
   }
