@@ -1,6 +1,7 @@
 #include "train/nets/network.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -15,6 +16,8 @@ using Knobs = std::map<std::string, std::string>;
 
 constexpr int kMostFilters = 1024;
 constexpr int kMostHidden = 65536;
+// A layer's for one image: they are counted in int.
+constexpr size_t kMostNumbers = std::numeric_limits<int>::max();
 
 // Reads knobs and remembers which it was asked for, so that others can be refused.
 class KnobReader {
@@ -133,10 +136,22 @@ class Builder {
   void Dropout(double probability) {
     if (probability > 0) Add({.kind = Kind::kDropout, .dropout = probability}, at_);
   }
-  void Flatten() { Add({.kind = Kind::kFlatten}, {at_.channels * at_.height * at_.width, 1, 1}); }
+  void Flatten() {
+    const size_t flat = std::min(at_.pixels(), kMostNumbers);
+    Add({.kind = Kind::kFlatten}, {static_cast<int>(flat), 1, 1});
+  }
   void Linear(int out) { Add({.kind = Kind::kLinear}, {out, 1, 1}); }
 
-  Network Finish() && { return std::move(network_); }
+  base::Result<Network> Finish() && {
+    for (size_t i = 0; i < network_.layers.size(); ++i) {
+      const size_t numbers = network_.layers[i].out.pixels();
+      if (numbers < kMostNumbers) continue;
+      return base::BadInput(
+          fmt::format("layer {} of {} would give {} numbers an image; expected fewer than {}",
+                      i + 1, network_.name, numbers, kMostNumbers));
+    }
+    return std::move(network_);
+  }
 
  private:
   void Add(Layer layer, const ImageShape& out) {

@@ -74,6 +74,15 @@ TEST(NetworkTest, MistakesAreNamedBeforeAnythingStarts) {
   EXPECT_THAT(problem("cnn-small", {{"kernel", "3"}}), HasSubstr("no knob 'kernel'"));
 }
 
+TEST(NetworkTest, ALayerThatIsTooLargeIsNamed) {
+  const std::map<std::string, std::string> knobs{
+      {"filters", "1024"}, {"padding", "same"}, {"pool", "1"}};
+  EXPECT_TRUE(BuildNetwork("lenet5", knobs, {1, 1023, 1023}, 10).ok());
+  EXPECT_THAT(BuildNetwork("lenet5", knobs, {1, 1024, 1024}, 10).error().Describe(),
+              HasSubstr("layer 4 of lenet5 would give 2147483648 numbers an image; expected fewer "
+                        "than 2147483647"));
+}
+
 TEST(NetworkTest, LayersFitEachOther) {
   for (const std::string& name : NetworkNames()) {
     const Network network = BuildNetwork(name, {}, kCifarShape, 10).value();
