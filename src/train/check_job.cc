@@ -8,6 +8,7 @@
 
 #include "train/data/training_data.h"
 #include "train/going_on.h"
+#include "train/memory_estimate.h"
 #include "train/saved_model.h"
 
 namespace reckon::train {
@@ -53,22 +54,6 @@ base::Status CheckCountsOf(const core::TrainerJob& job) {
     }
   }
   return {};
-}
-
-// Activations of every layer and their gradients, parameters with gradients and optimiser's state,
-// and the batches that wait ready. Within a factor of two of what was measured.
-uint64_t EstimateMemory(const Network& network, const ImageShape& image, size_t batch,
-                        bool float64) {
-  const uint64_t width = float64 ? sizeof(double) : sizeof(float);
-  uint64_t activations = 0;
-  for (const Layer& layer : network.layers) activations += layer.out.pixels();
-  return batch * (activations * 2 * width + image.pixels() * (4 * sizeof(float) + width)) +
-         network.parameters() * 4 * width;
-}
-
-// Every worker holds all images, and the order of an epoch twice while it deals it out.
-uint64_t DataMemory(size_t images, size_t validation_images, size_t rows, const ImageShape& image) {
-  return (images + validation_images) * (image.pixels() + 1) + rows * 2 * sizeof(uint32_t);
 }
 
 std::vector<size_t> AsSizes(const std::vector<int64_t>& counts) {
@@ -118,11 +103,12 @@ base::Result<CheckedJob> CheckSettings(const core::TrainerJob& job, size_t worke
   }
   RECKON_ASSIGN(Dealing dealing, Dealing::Make(rows, workers, shards, batches));
   RECKON_ASSIGN(const OptimiserOptions optimiser, ReadOptimiser(job.optimiser));
-  const size_t largest = *std::max_element(batches.begin(), batches.end());
-  const uint64_t memory = EstimateMemory(network, image, largest, job.float64) +
-                          DataMemory(images, validation_images, rows, image);
-  return CheckedJob{std::move(network), image, std::move(dealing), optimiser,
-                    validation_images,  memory};
+  const MemoryNeed need{images, validation_images, rows,
+                        *std::max_element(batches.begin(), batches.end()), workers};
+  const uint64_t worker_memory = WorkerMemory(job, network, image, need);
+  const uint64_t servers_memory = ServersMemory(job, network, need);
+  return CheckedJob{std::move(network), image,         std::move(dealing), optimiser,
+                    validation_images,  worker_memory, servers_memory};
 }
 
 base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {

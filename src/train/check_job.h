@@ -18,6 +18,7 @@ struct CheckedJob {
   size_t validation_images = 0;
   // An estimate of what the worker with the largest batch needs, data and all.
   uint64_t memory_bytes = 0;
+  uint64_t servers_memory_bytes = 0;  // of all parameter servers together
 };
 
 // kBadInput and kNotFound name what is wrong: network, knob, data files (they are read), shard

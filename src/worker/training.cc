@@ -6,12 +6,11 @@
 #include <fmt/format.h>
 
 #include "train/going_on.h"
+#include "train/memory_estimate.h"
 #include "worker/stopwatch.h"
 
 namespace reckon::worker {
 namespace {
-
-constexpr size_t kValidationBatch = 256;
 
 // One worker's way through its epochs.
 class Loop {
@@ -102,7 +101,7 @@ class Loop {
     const size_t count = own.size();
     size_t correct = 0;
     if (count > 0) {
-      train::Prefetcher batches(training_.data.validation, std::move(own), kValidationBatch);
+      train::Prefetcher batches(training_.data.validation, std::move(own), train::kValidationBatch);
       while (true) {
         RECKON_ASSIGN(const auto batch, batches.Next());
         if (!batch) break;

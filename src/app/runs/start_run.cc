@@ -73,7 +73,8 @@ base::Status CheckTrainer(const core::Job& job, const std::vector<PlannedPlace>&
   auto fits = CheckMemory(Seat(job, places), checked.memory_bytes);
   if (!fits.ok()) return std::move(fits).error().About("trainer");
   RECKON_ASSIGN(const uint64_t memory, AvailableMemory());
-  const uint64_t needed = checked.memory_bytes * static_cast<uint64_t>(job.workers);
+  const uint64_t needed =
+      checked.memory_bytes * static_cast<uint64_t>(job.workers) + checked.servers_memory_bytes;
   if (needed > memory) {
     return base::BadInput(
                fmt::format(

@@ -73,10 +73,27 @@ TEST(CheckJobTest, TellsWhatFollowsFromAJob) {
   EXPECT_EQ(checked.dealing.rows(), 300);
   EXPECT_EQ(checked.dealing.steps(), 19);
   EXPECT_EQ(checked.network.parameters(), 36142);
-  // A batch a hundred times as large needs much more memory.
+  // A batch a thousand times as large needs much more memory.
   job.data.replicate = 300;
-  job.batches = {800};
-  EXPECT_GT(CheckJob(job, 2)->memory_bytes, 20 * checked.memory_bytes);
+  job.batches = {8000};
+  EXPECT_GT(CheckJob(job, 2)->memory_bytes, 3 * checked.memory_bytes);
+}
+
+// More than 64 bits could count.
+TEST(CheckJobTest, MemoryDoesNotWrap) {
+  core::TrainerJob job;
+  job.knobs = {{"filters", "1024"}, {"padding", "same"}, {"pool", "1"}};
+  job.data.replicate = 600'000;
+  job.batches = {3'600'000'000};
+  const CheckedJob checked = CheckSettings(job, 1, 6000, 1000, {1, 1000, 1000}, 10).value();
+  EXPECT_EQ(checked.memory_bytes, uint64_t{64} << 40);
+}
+
+TEST(CheckJobTest, ServersNeedMemoryToo) {
+  core::TrainerJob job;
+  EXPECT_EQ(CheckJob(job, 2)->servers_memory_bytes, 0);
+  job.strategy = core::Strategy::kSyncParameterServer;
+  EXPECT_GT(CheckJob(job, 2)->servers_memory_bytes, 36142 * 4 * 3);
 }
 
 TEST(CheckJobTest, MistakesAreNamed) {
