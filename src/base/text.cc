@@ -156,6 +156,15 @@ bool IsUtf8(std::string_view text) {
   return true;
 }
 
+bool SameSecret(std::string_view given, std::string_view wanted) {
+  unsigned difference = given.size() == wanted.size() ? 0 : 1;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const char byte = i < given.size() ? given[i] : '\0';
+    difference |= static_cast<unsigned char>(byte) ^ static_cast<unsigned char>(wanted[i]);
+  }
+  return difference == 0;
+}
+
 std::string Join(std::span<const std::string> parts, std::string_view separator) {
   return fmt::format("{}", fmt::join(parts, separator));
 }

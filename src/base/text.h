@@ -51,6 +51,9 @@ std::string Count(uint64_t count, std::string_view noun);
 // Whether every byte belongs to a well-formed UTF-8 character.
 bool IsUtf8(std::string_view text);
 
+// Takes the same time wherever they differ, so that nobody can guess a token byte by byte.
+bool SameSecret(std::string_view given, std::string_view wanted);
+
 std::string Join(std::span<const std::string> parts, std::string_view separator);
 
 // The candidate nearest to `word` by edits, if it is near enough to be a slip; for "did you mean".

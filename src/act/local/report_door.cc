@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "observe/events/report.h"
 
 namespace reckon::act {
@@ -12,16 +13,6 @@ namespace {
 
 net::HttpResponse Refuse(int status, std::string_view reason) {
   return {status, "application/json", base::DumpJsonLine({{"error", reason}})};
-}
-
-// Takes the same time wherever the difference is, so that nobody can guess a token byte by byte.
-bool SameSecret(std::string_view given, std::string_view wanted) {
-  unsigned difference = given.size() == wanted.size() ? 0 : 1;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const char byte = i < given.size() ? given[i] : '\0';
-    difference |= static_cast<unsigned char>(byte) ^ static_cast<unsigned char>(wanted[i]);
-  }
-  return difference == 0;
 }
 
 }  // namespace
@@ -67,7 +58,7 @@ void ReportDoor::ForgetError(const std::string& role, int64_t index) {
 
 std::optional<net::HttpResponse> ReportDoor::TurnAway(const net::HttpRequest& head) const {
   const auto given = head.headers.find("authorization");
-  if (given == head.headers.end() || !SameSecret(given->second, authorization_)) {
+  if (given == head.headers.end() || !base::SameSecret(given->second, authorization_)) {
     return Refuse(401, "the token is missing or wrong; it is in RECKON_TOKEN");
   }
   if (head.target != target_) return Refuse(404, "reports go to " + target_);

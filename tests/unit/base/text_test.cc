@@ -191,5 +191,12 @@ TEST(IsUtf8, TakesCharactersAndNothingElse) {
   EXPECT_FALSE(IsUtf8("\xF8\x88\x80\x80\x80"));
 }
 
+TEST(SameSecret, ComparesTheWhole) {
+  EXPECT_TRUE(SameSecret("token", "token"));
+  for (const char* other : {"", "toke", "tokem", "uoken", "tokens"}) {
+    EXPECT_FALSE(SameSecret(other, "token")) << other;
+  }
+}
+
 }  // namespace
 }  // namespace reckon::base
