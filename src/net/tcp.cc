@@ -25,6 +25,8 @@ using base::Error;
 using base::ErrorCode;
 using std::chrono::milliseconds;
 
+constexpr milliseconds kPauseBetweenAccepts{100};
+
 std::string SystemMessage(int code) {
   return std::error_code(code, std::generic_category()).message();
 }
@@ -231,6 +233,11 @@ base::Result<Stream> Listener::Accept() {
     }
     const int accepted = accept4(descriptor_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (accepted >= 0) return Stream(accepted);
+    if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
+      // The one that came stays in the queue until others have gone.
+      poll(&waits[1], 1, static_cast<int>(kPauseBetweenAccepts.count()));
+      continue;
+    }
     const bool again = errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ||
                        errno == ECONNABORTED || errno == EPROTO;
     if (!again) return Error(ErrorCode::kIo, "accept: " + SystemMessage(errno));

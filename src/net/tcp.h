@@ -67,7 +67,7 @@ class Listener {
   Listener& operator=(const Listener&) = delete;
 
   uint16_t port() const { return port_; }
-  // kInterrupted after Close.
+  // kInterrupted after Close. Waits while the machine has no descriptor or memory for one more.
   base::Result<Stream> Accept();
   void Close();
 

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 namespace reckon::net {
 namespace {
@@ -111,6 +113,29 @@ TEST(TcpTest, AddressesAreReadAndWritten) {
   for (const char* bad : {"node1", ":80", "node1:", "node1:70000", "node1:-1", "node1:x"}) {
     EXPECT_FALSE(ParseAddress(bad).ok()) << bad;
   }
+}
+
+TEST(TcpTest, AListenerWaitsForAFreeDescriptor) {
+  Listener listener = Listener::Bind(kAnyPort).value();
+  Stream client = Stream::Connect({"127.0.0.1", listener.port()}, milliseconds(2000)).value();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int next = dup(0);
+  close(next);
+  rlimit none = before;
+  none.rlim_cur = static_cast<rlim_t>(next);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::atomic<bool> accepted = false;
+  std::jthread accepter([&] {
+    const auto stream = listener.Accept();
+    EXPECT_TRUE(stream.ok()) << stream.error().Describe();
+    accepted = true;
+  });
+  std::this_thread::sleep_for(milliseconds(250));
+  EXPECT_FALSE(accepted);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  accepter.join();
+  EXPECT_TRUE(accepted);
 }
 
 }  // namespace
