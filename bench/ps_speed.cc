@@ -69,9 +69,8 @@ double ServerSeconds(size_t bytes, int rounds, double weight, train::OptimiserOp
   const std::vector<float> gradients(parameters.size(), 1e-3F);
   train::ParameterClient client =
       train::ParameterClient::Join({{{"127.0.0.1", server->port()}}}, parameters).value();
-  const double seconds = FastRound(rounds, [&](int i) {
-    (void)client.PushPull(static_cast<uint64_t>(i), weight, gradients, parameters).value();
-  });
+  const double seconds = FastRound(
+      rounds, [&](int i) { (void)client.PushPull(weight, gradients, parameters).value(); });
   client.Leave();
   return seconds;
 }

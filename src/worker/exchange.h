@@ -46,6 +46,9 @@ class Exchange {
   virtual bool together() const = 0;
   // Everything that is needed to go on later or elsewhere.
   virtual train::SavedModel Save(uint64_t steps) const = 0;
+  // Called as often as work between steps makes progress, so that the others do not take this
+  // worker for hung.
+  virtual void Alive() = 0;
   // This worker is done; its replica has the final parameters.
   virtual base::Status Finish() = 0;
 };

@@ -25,12 +25,12 @@ class ServerExchange final : public Exchange {
     Stopwatch watch;
     double weight = 0;
     if (part.batch != nullptr) {
-      weight = static_cast<double>(part.batch->size());
+      weight = Weight(part);
       RECKON_ASSIGN(outcome.loss, replica_.Backward(*part.batch, 1, part.step, nullptr));
     }
     outcome.compute_s = watch.Lap();
     RECKON_ASSIGN(const train::ExchangeTimes times,
-                  client_->PushPull(part.step, weight, replica_.gradients().As<float>(),
+                  client_->PushPull(weight, replica_.gradients().As<float>(),
                                     replica_.trained().As<float>()));
     outcome.push_s = times.push_s;
     outcome.update_s = times.update_s;
@@ -50,6 +50,8 @@ class ServerExchange final : public Exchange {
     return model;
   }
 
+  void Alive() override { client_->Alive(); }
+
   base::Status Finish() override {
     RECKON_TRY(client_->Pull(replica_.trained().As<float>()));
     client_->Leave();
@@ -57,6 +59,15 @@ class ServerExchange final : public Exchange {
   }
 
  private:
+  // Images, of which a synchronous server makes shares. An asynchronous one is told how many times
+  // the usual share of n workers this is: all of a step together then move the parameters as far as
+  // their mean.
+  double Weight(const StepPart& part) const {
+    const auto images = static_cast<double>(part.batch->size());
+    if (synchronous_) return images;
+    return images * static_cast<double>(options_.workers) / static_cast<double>(part.total);
+  }
+
   Replica& replica_;
   train::ClientOptions options_;
   const bool synchronous_;

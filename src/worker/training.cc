@@ -107,6 +107,7 @@ class Loop {
         if (!batch) break;
         RECKON_ASSIGN(const size_t right, replica_.CountCorrect(*batch));
         correct += right;
+        exchange_.Alive();
       }
     }
     listener_.StageEnded("validate_epoch", watch.Elapsed(), epoch);

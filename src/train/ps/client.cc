@@ -22,9 +22,13 @@ constexpr std::chrono::milliseconds kRetry{100};
 
 double Seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// The head of the message that is expected next, or why the server refuses.
+// The head of the message that is expected next, or why the server refuses. A server that waits for
+// other workers says so as long as it does.
 base::Result<MessageHead> Expect(net::Stream& stream, MessageKind kind) {
-  RECKON_ASSIGN(const MessageHead head, ReadHead(stream));
+  MessageHead head;
+  do {
+    RECKON_ASSIGN(head, ReadHead(stream));
+  } while (head.kind == MessageKind::kWait);
   if (head.kind == kind) return head;
   if (head.kind == MessageKind::kRefused) {
     RECKON_ASSIGN(const std::string why, ReadText(stream, head));
@@ -33,11 +37,22 @@ base::Result<MessageHead> Expect(net::Stream& stream, MessageKind kind) {
   return base::Corrupt("the parameter server answered something else");
 }
 
-base::Result<net::Stream> Reach(const net::Address& server, std::chrono::milliseconds patience) {
-  const auto deadline = Clock::now() + patience;
+base::Result<net::Stream> Reach(const net::Address& server, Clock::time_point deadline) {
   while (true) {
-    auto stream = net::Stream::Connect(server, patience);
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    auto stream = net::Stream::Connect(server, std::max(left, kRetry));
     if (stream.ok() || Clock::now() + kRetry >= deadline) return stream;
+    std::this_thread::sleep_for(kRetry);
+  }
+}
+
+// Does it again until the deadline when the server goes away meanwhile: it may come back.
+template <typename Attempt>
+auto TryUntil(Clock::time_point deadline, Attempt attempt) -> decltype(attempt()) {
+  while (true) {
+    auto done = attempt();
+    const bool gone = !done.ok() && done.error().code() == ErrorCode::kUnavailable;
+    if (!gone || Clock::now() + kRetry >= deadline) return done;
     std::this_thread::sleep_for(kRetry);
   }
 }
@@ -50,14 +65,15 @@ struct Greeted {
 
 // Says hello; brings `values` where there are none yet.
 base::Result<Greeted> Greet(const ClientOptions& options, const net::Address& server,
-                            std::span<const float> values) {
-  RECKON_ASSIGN(net::Stream stream, Reach(server, options.patience));
+                            std::span<const float> values, Clock::time_point deadline) {
+  RECKON_ASSIGN(net::Stream stream, Reach(server, deadline));
   stream.set_patience(options.patience * 2);
   base::Json hello;
   hello["worker"] = options.worker;
   hello["workers"] = options.workers;
   hello["size"] = values.size();
-  RECKON_TRY(SendText(stream, MessageKind::kHello, 0, hello.dump()));
+  hello["token"] = options.token;
+  RECKON_TRY(SendText(stream, MessageKind::kHello, base::DumpJsonLine(hello)));
   RECKON_ASSIGN(const MessageHead head, Expect(stream, MessageKind::kWelcome));
   RECKON_ASSIGN(const std::string text, ReadText(stream, head));
   RECKON_ASSIGN(const base::Json welcome, base::ParseJson(text, "welcome"));
@@ -65,7 +81,7 @@ base::Result<Greeted> Greet(const ClientOptions& options, const net::Address& se
     return base::Corrupt("the parameter server's welcome cannot be read");
   }
   if (!welcome["initialised"].get<bool>()) {
-    RECKON_TRY(SendFloats(stream, MessageKind::kInitial, 0, values));
+    RECKON_TRY(SendFloats(stream, MessageKind::kInitial, values));
   }
   const base::Json offers = welcome.value("offers", base::Json::array());
   const auto whole = [](const base::Json& step) { return step.is_number_unsigned(); };
@@ -74,18 +90,6 @@ base::Result<Greeted> Greet(const ClientOptions& options, const net::Address& se
   }
   return Greeted{std::move(stream), base::WholeAt(welcome, "pushed").value_or(0),
                  offers.get<std::vector<uint64_t>>()};
-}
-
-// The same, but a server that goes away meanwhile may come back within the patience.
-base::Result<Greeted> GreetAgain(const ClientOptions& options, const net::Address& server,
-                                 std::span<const float> values) {
-  const auto deadline = Clock::now() + options.patience;
-  while (true) {
-    auto greeted = Greet(options, server, values);
-    const bool gone = !greeted.ok() && greeted.error().code() == ErrorCode::kUnavailable;
-    if (!gone || options.in_step || Clock::now() + kRetry >= deadline) return greeted;
-    std::this_thread::sleep_for(kRetry);
-  }
 }
 
 // The latest step of which every server has a checkpoint; nothing when they begin anew.
@@ -131,8 +135,12 @@ base::Result<ParameterClient> ParameterClient::Join(const ClientOptions& options
   uint64_t pushed = 0;
   size_t begin = 0;
   for (size_t i = 0; i < servers; ++i) {
-    const size_t size = parameters.size() / servers + (i < parameters.size() % servers ? 1 : 0);
-    auto greeted = GreetAgain(options, options.servers[i], parameters.subspan(begin, size));
+    const size_t size = PartSize(parameters.size(), servers, i);
+    const auto deadline = Clock::now() + options.patience;
+    const auto greet = [&] {
+      return Greet(options, options.servers[i], parameters.subspan(begin, size), deadline);
+    };
+    auto greeted = options.in_step ? greet() : TryUntil(deadline, greet);
     if (!greeted.ok()) {
       return std::move(greeted).error().Wrap("parameter server " + options.servers[i].ToText());
     }
@@ -168,15 +176,24 @@ base::Status ParameterClient::Pull(std::span<float> parameters) {
     base::Status pulled = PullPart(parts_[i], parameters);
     if (!pulled.ok()) RECKON_TRY(Return(std::move(pulled).error(), i, parameters));
   }
+  spoke_ = Clock::now();
   return {};
 }
 
-base::Status ParameterClient::Exchange(Part& part, uint64_t step, double weight,
-                                       std::span<const float> gradients,
+void ParameterClient::Alive() {
+  if (Clock::now() - spoke_ < options_.patience / 4) return;
+  for (Part& part : parts_) {
+    // The next push finds out about a server that is gone.
+    (void)SendHead(part.stream, MessageKind::kAlive, 0, 0);
+  }
+  spoke_ = Clock::now();
+}
+
+base::Status ParameterClient::Exchange(Part& part, double weight, std::span<const float> gradients,
                                        std::span<float> parameters, ExchangeTimes& times) {
   const std::span<const float> own = gradients.subspan(part.begin, part.size);
   const auto begin = Clock::now();
-  RECKON_TRY(SendHead(part.stream, MessageKind::kPush, step, sizeof weight + own.size_bytes()));
+  RECKON_TRY(SendHead(part.stream, MessageKind::kPush, 0, sizeof weight + own.size_bytes()));
   RECKON_TRY(part.stream.Write(std::as_bytes(std::span(&weight, 1)), std::as_bytes(own)));
   RECKON_ASSIGN(const MessageHead received, Expect(part.stream, MessageKind::kReceived));
   const auto pushed = Clock::now();
@@ -196,9 +213,10 @@ base::Status ParameterClient::Exchange(Part& part, uint64_t step, double weight,
   return {};
 }
 
-base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weight,
+base::Result<ExchangeTimes> ParameterClient::PushPull(double weight,
                                                       std::span<const float> gradients,
                                                       std::span<float> parameters) {
+  const auto begin = Clock::now();
   std::vector<ExchangeTimes> times(parts_.size());
   std::vector<base::Status> done(parts_.size());
   {
@@ -206,13 +224,16 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weig
     std::vector<std::jthread> others;
     for (size_t i = 1; i < parts_.size(); ++i) {
       others.emplace_back(
-          [&, i] { done[i] = Exchange(parts_[i], step, weight, gradients, parameters, times[i]); });
+          [&, i] { done[i] = Exchange(parts_[i], weight, gradients, parameters, times[i]); });
     }
-    done[0] = Exchange(parts_[0], step, weight, gradients, parameters, times[0]);
+    done[0] = Exchange(parts_[0], weight, gradients, parameters, times[0]);
   }
   ExchangeTimes all;
   for (size_t i = 0; i < parts_.size(); ++i) {
-    if (!done[i].ok()) RECKON_TRY(Return(std::move(done[i]).error(), i, parameters));
+    if (!done[i].ok()) {
+      RECKON_TRY(Return(std::move(done[i]).error(), i, parameters));
+      times[i].push_s = Seconds(Clock::now() - begin);
+    }
     server_steps_ = std::max(server_steps_, times[i].server_steps);
     all.push_s = std::max(all.push_s, times[i].push_s);
     all.update_s = std::max(all.update_s, times[i].update_s);
@@ -221,6 +242,7 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(uint64_t step, double weig
     all.bytes_received += times[i].bytes_received;
   }
   all.server_steps = server_steps_;
+  spoke_ = Clock::now();
   return all;
 }
 
@@ -230,12 +252,16 @@ base::Status ParameterClient::Return(base::Error why, size_t index, std::span<fl
   const std::string server = "parameter server " + options_.servers[index].ToText();
   if (why.code() != ErrorCode::kUnavailable || options_.in_step) return std::move(why).Wrap(server);
   Part& part = parts_[index];
-  auto greeted =
-      GreetAgain(options_, options_.servers[index], parameters.subspan(part.begin, part.size));
-  if (!greeted.ok()) return std::move(greeted).error().Wrap(server + " went away");
-  part.stream = std::move(greeted->stream);
+  const auto deadline = Clock::now() + options_.patience;
+  base::Status back = TryUntil(deadline, [&]() -> base::Status {
+    RECKON_ASSIGN(Greeted greeted, Greet(options_, options_.servers[index],
+                                         parameters.subspan(part.begin, part.size), deadline));
+    part.stream = std::move(greeted.stream);
+    return PullPart(part, parameters);
+  });
+  if (!back.ok()) return std::move(back).error().Wrap(server + " went away");
   ++reconnections_;
-  return PullPart(part, parameters);
+  return back;
 }
 
 void ParameterClient::Leave() {

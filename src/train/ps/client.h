@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -20,10 +21,11 @@ struct ClientOptions {
   // Workers in step cannot go on with a server that lost some of it: one that went away is not
   // tried again.
   bool in_step = false;
+  std::string token;  // what the servers expect to hear; empty: nothing
 };
 
 // What one exchange took, in seconds, and how much went over the wire. With several servers the
-// longest of each.
+// longest of each. The time it took to find a server again that went away counts as push.
 struct ExchangeTimes {
   double push_s = 0;
   double update_s = 0;  // synchronous: with the wait for the other workers
@@ -43,14 +45,16 @@ class ParameterClient {
   static base::Result<ParameterClient> Join(const ClientOptions& options,
                                             std::span<float> parameters);
 
-  // Pushes gradients for a step (from 0 on) and pulls what became of the parameters. `weight` is
-  // what the gradients count against other workers' in synchronous runs; 0: nothing to add. A
-  // server that went away is tried again within the patience; its part of this push is then lost.
-  // kFailed when a server stands still.
-  base::Result<ExchangeTimes> PushPull(uint64_t step, double weight,
-                                       std::span<const float> gradients,
+  // Pushes gradients and pulls what became of the parameters. `weight` is what the gradients count:
+  // in synchronous runs against those of others in the same step, in asynchronous ones against a
+  // worker's usual share; 0: nothing to add. A server that went away is tried again within the
+  // patience; its part of this push is then lost. kFailed when a server stands still.
+  base::Result<ExchangeTimes> PushPull(double weight, std::span<const float> gradients,
                                        std::span<float> parameters);
   base::Status Pull(std::span<float> parameters);
+  // For work that takes no messages, such as validation: called as often as it makes progress, it
+  // keeps the servers from taking this worker for hung.
+  void Alive();
   // No more pushes will come.
   void Leave();
 
@@ -69,12 +73,13 @@ class ParameterClient {
 
   ParameterClient(ClientOptions options, std::vector<Part> parts);
   base::Status PullPart(Part& part, std::span<float> parameters);
-  base::Status Exchange(Part& part, uint64_t step, double weight, std::span<const float> gradients,
+  base::Status Exchange(Part& part, double weight, std::span<const float> gradients,
                         std::span<float> parameters, ExchangeTimes& times);
   base::Status Return(base::Error why, size_t index, std::span<float> parameters);
 
   ClientOptions options_;
   std::vector<Part> parts_;
+  std::chrono::steady_clock::time_point spoke_;  // to all servers, for the last time
   uint64_t server_steps_ = 0;
   uint64_t pushed_before_ = 0;
   size_t reconnections_ = 0;

@@ -28,6 +28,10 @@ HeadBytes Encode(MessageKind kind, uint64_t number, uint64_t bytes) {
 
 }  // namespace
 
+size_t PartSize(size_t size, size_t servers, size_t index) {
+  return size / servers + (index < size % servers ? 1 : 0);
+}
+
 base::Result<MessageHead> ReadHead(net::Stream& stream) {
   HeadBytes bytes;
   RECKON_TRY(stream.Read(bytes));
@@ -39,7 +43,7 @@ base::Result<MessageHead> ReadHead(net::Stream& stream) {
   std::memcpy(&kind, bytes.data() + 4, 4);
   std::memcpy(&head.bytes, bytes.data() + 8, 8);
   std::memcpy(&head.number, bytes.data() + 16, 8);
-  if (kind < 1 || kind > static_cast<uint32_t>(MessageKind::kResume)) {
+  if (kind < 1 || kind > static_cast<uint32_t>(MessageKind::kWait)) {
     return base::Corrupt(fmt::format("a message of unknown kind {}", kind));
   }
   head.kind = static_cast<MessageKind>(kind);
@@ -60,14 +64,12 @@ base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, ui
   return stream.Write(Encode(kind, number, bytes));
 }
 
-base::Status SendText(net::Stream& stream, MessageKind kind, uint64_t number,
-                      std::string_view text) {
-  return stream.Write(Encode(kind, number, text.size()), std::as_bytes(std::span(text)));
+base::Status SendText(net::Stream& stream, MessageKind kind, std::string_view text) {
+  return stream.Write(Encode(kind, 0, text.size()), std::as_bytes(std::span(text)));
 }
 
-base::Status SendFloats(net::Stream& stream, MessageKind kind, uint64_t number,
-                        std::span<const float> floats) {
-  return stream.Write(Encode(kind, number, floats.size_bytes()), std::as_bytes(floats));
+base::Status SendFloats(net::Stream& stream, MessageKind kind, std::span<const float> floats) {
+  return stream.Write(Encode(kind, 0, floats.size_bytes()), std::as_bytes(floats));
 }
 
 }  // namespace reckon::train

@@ -29,6 +29,12 @@ struct ServerOptions {
   OptimiserOptions optimiser;
   // A worker that says nothing for so long is lost. Longer than any step takes.
   std::chrono::milliseconds silence{60'000};
+  // Who connects has so long to say who it is.
+  std::chrono::milliseconds greeting{10'000};
+  // Workers say it when they come; empty: anybody is taken for a worker.
+  std::string token;
+  // Parameters that it is to keep; 0: as many as the first worker says.
+  size_t size = 0;
   std::filesystem::path checkpoint;                    // empty: none
   std::chrono::milliseconds checkpoint_every{10'000};  // asynchronous
   uint64_t checkpoint_steps = 0;  // synchronous: after every so many; 0: at the end alone
@@ -56,9 +62,10 @@ class ParameterServer {
   ParameterServer(const ServerOptions& options, base::Logger& log, net::Listener listener);
 
   struct Connection {
+    enum class Stage { kStranger, kWorker, kDismissed, kDone };
     net::Stream stream;
     std::jthread thread;
-    bool done = false;  // guarded by mutex_
+    Stage stage = Stage::kStranger;  // guarded by mutex_
   };
   // What a synchronous step waits for: gradients by worker, in the order of workers.
   struct Contribution {
@@ -67,10 +74,14 @@ class ParameterServer {
   };
 
   void Accept();
+  void DismissStranger();
+  void Take(net::Stream stream);
   void Talk(Connection& connection);
-  base::Status Converse(net::Stream& stream, std::optional<size_t>& worker);
+  void End(base::Error why);
+  base::Status Converse(Connection& connection, std::optional<size_t>& worker);
   void AwaitEnd(std::unique_lock<std::mutex>& lock, const std::stop_token& stop);
-  base::Result<size_t> Greet(net::Stream& stream);
+  base::Result<size_t> Greet(Connection& connection);
+  base::Result<bool> AwaitParameters(net::Stream& stream);
   base::Status Welcome(net::Stream& stream, size_t worker);
   base::Status WelcomeBack(net::Stream& stream);
   base::Status GoOnFrom(uint64_t step);
@@ -97,7 +108,7 @@ class ParameterServer {
   // Made when the first worker tells the size, then never replaced.
   std::unique_ptr<ParameterTable> table_;
   std::list<Connection> connections_;
-  std::vector<uint64_t> pushed_;  // gradients of each worker so far
+  std::vector<uint64_t> pushed_;  // asynchronous: gradients of each worker so far
   std::atomic<uint64_t> saved_steps_ = 0;
   // A synchronous run's checkpoints, until the first worker says which one all servers have.
   std::vector<KeptCheckpoint> offers_;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/check.h"
+
 namespace reckon::train {
 
 using base::Error;
@@ -12,17 +14,26 @@ using base::ErrorCode;
 
 namespace {
 constexpr std::chrono::milliseconds kNewsOfDeath{2'000};
+constexpr std::chrono::milliseconds kLongestInterval{250};
 }  // namespace
+
+std::chrono::milliseconds GateOptions::interval() const {
+  return std::clamp(patience / 4, std::chrono::milliseconds(1), kLongestInterval);
+}
 
 StepGate::StepGate(const GateOptions& options) : options_(options), workers_(options.workers) {}
 
+void StepGate::Enter(size_t worker, Presence presence) {
+  workers_[worker].presence = presence;
+  workers_[worker].since = Clock::now();
+  workers_[worker].heard = workers_[worker].since;
+  changed_.notify_all();
+}
+
 base::Status StepGate::Join(size_t worker) {
+  RECKON_CHECK(worker < workers_.size());
   Lock lock(mutex_);
   if (ended_) return *ended_;
-  if (worker >= workers_.size()) {
-    return base::BadInput(
-        fmt::format("worker {}; this run has workers 0 to {}", worker, workers_.size() - 1));
-  }
   Worker& own = workers_[worker];
   // One that died and comes back may be quicker than the news of its death.
   changed_.wait_for(lock, kNewsOfDeath,
@@ -37,43 +48,58 @@ base::Status StepGate::Join(size_t worker) {
     if (other.presence == Presence::kHere) slowest = std::min(slowest, other.steps);
   }
   if (slowest != UINT64_MAX) own.steps = std::max(own.steps, slowest);
-  own.presence = Presence::kHere;
   own.arrived = false;
-  changed_.notify_all();
+  Enter(worker, Presence::kHere);
   return {};
 }
 
 void StepGate::Leave(size_t worker) {
   const std::lock_guard lock(mutex_);
-  workers_[worker].presence = Presence::kLeft;
-  changed_.notify_all();
+  Enter(worker, Presence::kLeft);
 }
 
 void StepGate::Lose(size_t worker, const std::string& why) {
   const std::lock_guard lock(mutex_);
   if (workers_[worker].presence != Presence::kHere) return;
-  workers_[worker].presence = Presence::kLost;
   if (options_.mode == StepMode::kSync && !ended_) {
     ended_ = Error(ErrorCode::kFailed,
                    fmt::format("worker {} was lost in step {}: {}", worker, round_ + 1, why));
   }
-  changed_.notify_all();
+  Enter(worker, Presence::kLost);
 }
 
-base::Status StepGate::Arrive(size_t worker, const std::function<void()>& update) {
+void StepGate::Heard(size_t worker) {
+  const std::lock_guard lock(mutex_);
+  workers_[worker].heard = Clock::now();
+}
+
+base::Status StepGate::Arrive(size_t worker, const std::function<void()>& update,
+                              const Waiting& waiting) {
   Lock lock(mutex_);
   if (ended_) return *ended_;
   ++workers_[worker].steps;
   changed_.notify_all();
-  return options_.mode == StepMode::kSync ? ArriveInStep(worker, update, lock)
-                                          : ArriveAlone(worker, lock);
+  return options_.mode == StepMode::kSync ? ArriveInStep(worker, update, waiting, lock)
+                                          : ArriveAlone(worker, waiting, lock);
+}
+
+// Until something changes or `next` has come: then it is time to say that this is a wait.
+base::Status StepGate::Wait(Clock::time_point& next, const Waiting& waiting, Lock& lock) {
+  changed_.wait_until(lock, next);
+  if (Clock::now() < next) return {};
+  next = Clock::now() + options_.interval();
+  lock.unlock();
+  base::Status said = waiting();
+  lock.lock();
+  return said;
 }
 
 base::Status StepGate::ArriveInStep(size_t worker, const std::function<void()>& update,
-                                    Lock& lock) {
+                                    const Waiting& waiting, Lock& lock) {
   workers_[worker].arrived = true;
   const uint64_t own_round = round_;
-  const auto deadline = std::chrono::steady_clock::now() + options_.patience;
+  const auto since = Clock::now();
+  auto next = since + options_.interval();
   while (round_ == own_round) {
     if (ended_) return *ended_;
     if (AllArrived()) {
@@ -84,21 +110,17 @@ base::Status StepGate::ArriveInStep(size_t worker, const std::function<void()>& 
       changed_.notify_all();
       return {};
     }
-    if (changed_.wait_until(lock, deadline) == std::cv_status::timeout && round_ == own_round &&
-        !ended_ && !AllArrived()) {
-      ended_ = Error(ErrorCode::kFailed,
-                     fmt::format("no gradients of {} for step {} after {} s", Missing(), round_ + 1,
-                                 static_cast<double>(options_.patience.count()) / 1000));
-      changed_.notify_all();
-    }
+    RECKON_TRY(Wait(next, waiting, lock));
+    if (round_ == own_round) GiveUpTheSilent(since);
   }
   return {};
 }
 
-base::Status StepGate::ArriveAlone(size_t worker, Lock& lock) {
+base::Status StepGate::ArriveAlone(size_t worker, const Waiting& waiting, Lock& lock) {
   // The slowest may be slow for as long as it lives: its own connection notices when it stands
   // still.
-  changed_.wait(lock, [&] { return ended_.has_value() || !TooFarAhead(worker); });
+  auto next = Clock::now() + options_.interval();
+  while (!ended_ && TooFarAhead(worker)) RECKON_TRY(Wait(next, waiting, lock));
   if (ended_) return *ended_;
   return {};
 }
@@ -117,14 +139,23 @@ bool StepGate::TooFarAhead(size_t worker) const {
   });
 }
 
-std::string StepGate::Missing() const {
-  std::vector<std::string> missing;
+// Ends the run when a worker that the step waits for has said nothing since `since` and for longer
+// than the patience: one that validates says that it is alive.
+void StepGate::GiveUpTheSilent(Clock::time_point since) {
+  if (ended_) return;
+  std::vector<std::string> silent;
   for (size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i].arrived || workers_[i].presence == Presence::kLeft) continue;
-    missing.push_back(fmt::format(
-        "worker {}{}", i, workers_[i].presence == Presence::kExpected ? " (it never came)" : ""));
+    const Worker& worker = workers_[i];
+    if (worker.arrived || worker.presence == Presence::kLeft) continue;
+    if (Clock::now() - std::max(since, worker.heard) < options_.patience) continue;
+    silent.push_back(fmt::format("worker {}{}", i,
+                                 worker.presence == Presence::kExpected ? " (it never came)" : ""));
   }
-  return fmt::format("{}", fmt::join(missing, ", "));
+  if (silent.empty()) return;
+  ended_ = Error(ErrorCode::kFailed,
+                 fmt::format("no gradients of {} for step {} after {} s", fmt::join(silent, ", "),
+                             round_ + 1, static_cast<double>(options_.patience.count()) / 1000));
+  changed_.notify_all();
 }
 
 void StepGate::End(Error why) {
@@ -133,29 +164,23 @@ void StepGate::End(Error why) {
   changed_.notify_all();
 }
 
-size_t StepGate::live() const {
-  const std::lock_guard lock(mutex_);
-  return static_cast<size_t>(
-      std::count_if(workers_.begin(), workers_.end(),
-                    [](const Worker& worker) { return worker.presence == Presence::kHere; }));
-}
-
-bool StepGate::finished() const {
-  const std::lock_guard lock(mutex_);
-  const bool all_gone = std::all_of(workers_.begin(), workers_.end(), [](const Worker& worker) {
-    return worker.presence == Presence::kLeft || worker.presence == Presence::kLost;
-  });
-  return all_gone;
-}
-
-bool StepGate::deserted() const {
+std::optional<StepGate::Clock::time_point> StepGate::over_at(std::chrono::milliseconds late) const {
   const std::lock_guard lock(mutex_);
   bool left = false;
+  bool expected = false;
+  Clock::time_point last{};
+  Clock::time_point over{};
   for (const Worker& worker : workers_) {
-    if (worker.presence == Presence::kHere) return false;
+    if (worker.presence == Presence::kHere) return std::nullopt;
     left |= worker.presence == Presence::kLeft;
+    expected |= worker.presence == Presence::kExpected;
+    const bool lost = worker.presence == Presence::kLost;
+    last = std::max(last, worker.since);
+    over = std::max(over, lost ? worker.since + options_.patience : worker.since);
   }
-  return left && options_.mode == StepMode::kAsync;
+  if (!expected) return over;
+  if (!left || options_.mode == StepMode::kSync) return std::nullopt;
+  return std::max(over, last + late);
 }
 
 std::optional<Error> StepGate::ended() const {

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "tests/support/temp_folder.h"
+#include "tests/unit/train/running_server.h"
 #include "train/ps/checkpoint.h"
 #include "train/ps/client.h"
 #include "train/ps/protocol.h"
@@ -15,57 +16,7 @@
 namespace reckon::train {
 namespace {
 
-using std::chrono::milliseconds;
 using ::testing::HasSubstr;
-
-// A server that runs beside the test.
-class Running {
- public:
-  explicit Running(const ServerOptions& options)
-      : server_(ParameterServer::Start(options, log_).value()),
-        thread_([this](const std::stop_token& stop) { outcome_ = server_->Serve(stop); }) {}
-
-  net::Address address() const { return {"127.0.0.1", server_->port()}; }
-  uint64_t steps() const { return server_->steps(); }
-  base::Status Wait() {
-    thread_.join();
-    return outcome_;
-  }
-  base::Status Stop() {
-    thread_.request_stop();
-    return Wait();
-  }
-
- private:
-  base::Logger log_{base::LogLevel::kOff};
-  std::unique_ptr<ParameterServer> server_;
-  base::Status outcome_;
-  std::jthread thread_;
-};
-
-ServerOptions Options(StepMode mode, size_t workers) {
-  ServerOptions options;
-  options.gate.mode = mode;
-  options.gate.workers = workers;
-  options.gate.patience = milliseconds(10'000);
-  options.optimiser.rate = 0.1;
-  return options;
-}
-
-ParameterClient Join(const std::vector<net::Address>& servers, size_t worker, size_t workers,
-                     std::vector<float>& parameters) {
-  ClientOptions options{servers, worker, workers, milliseconds(5000)};
-  return ParameterClient::Join(options, parameters).value();
-}
-
-// The gradient of the mean of (x - target)^2 / 2.
-std::vector<float> Towards(float target, const std::vector<float>& parameters) {
-  std::vector<float> gradient;
-  for (const float x : parameters) gradient.push_back(x - target);
-  return gradient;
-}
-
-constexpr size_t kSize = 3 * ParameterTable::kChunk / 2;  // more than one chunk
 
 TEST(ParameterServerTest, AsynchronousWorkersFindTheMinimumTogether) {
   Running server(Options(StepMode::kAsync, 3));
@@ -74,9 +25,8 @@ TEST(ParameterServerTest, AsynchronousWorkersFindTheMinimumTogether) {
     ParameterClient client = Join({server.address()}, worker, 3, parameters);
     EXPECT_NE(parameters[0], -1.0F);  // the others begin with what the first brought
     for (uint64_t step = 0; step < 60; ++step) {
-      const auto times = client.PushPull(step, 1, Towards(2, parameters), parameters).value();
+      const auto times = client.PushPull(1, Towards(2, parameters), parameters).value();
       EXPECT_EQ(times.bytes_sent, kSize * sizeof(float));
-      EXPECT_GE(times.push_s, 0);
     }
     client.Leave();
     for (const size_t i : {size_t{0}, kSize / 2, kSize - 1}) EXPECT_NEAR(parameters[i], 2, 0.02);
@@ -104,7 +54,7 @@ TEST(ParameterServerTest, ASynchronousStepIsOneOfTheWeightedMean) {
       ParameterClient client = Join(addresses, worker, 3, parameters[worker]);
       for (uint64_t step = 0; step < 5; ++step) {
         const std::vector<float> gradient(kSize, worker == 0 ? 4.0F : worker == 1 ? 8.0F : 1e9F);
-        ASSERT_TRUE(client.PushPull(step, weights[worker], gradient, parameters[worker]).ok());
+        ASSERT_TRUE(client.PushPull(weights[worker], gradient, parameters[worker]).ok());
         // (1 * 4 + 3 * 8) / 4 = 7, at a rate of 0.1.
         EXPECT_NEAR(parameters[worker].front(), 1 - 0.7 * (static_cast<double>(step) + 1), 1e-5);
         EXPECT_EQ(parameters[worker].front(), parameters[worker].back());
@@ -128,10 +78,10 @@ TEST(ParameterServerTest, AsynchronousRunsGoOnWithoutADeadWorker) {
   ParameterClient client = Join({server.address()}, 0, 2, first);
   {
     ParameterClient dies = Join({server.address()}, 1, 2, second);
-    ASSERT_TRUE(dies.PushPull(0, 1, Towards(0, second), second).ok());
+    ASSERT_TRUE(dies.PushPull(1, Towards(0, second), second).ok());
   }
   for (uint64_t step = 0; step < 10; ++step) {
-    ASSERT_TRUE(client.PushPull(step, 1, Towards(0, first), first).ok());
+    ASSERT_TRUE(client.PushPull(1, Towards(0, first), first).ok());
   }
   // And one of its number may come back.
   ParameterClient returned = Join({server.address()}, 1, 2, second);
@@ -153,10 +103,10 @@ TEST(ParameterServerTest, AsynchronousRunsBeginWithoutADeadFirstWorker) {
   std::vector<float> third(kSize, 1);
   std::jthread other([&] {
     ParameterClient client = Join({server.address()}, 2, 3, third);
-    EXPECT_TRUE(client.PushPull(0, 1, Towards(0, third), third).ok());
+    EXPECT_TRUE(client.PushPull(1, Towards(0, third), third).ok());
   });
   ParameterClient client = Join({server.address()}, 1, 3, second);
-  EXPECT_TRUE(client.PushPull(0, 1, Towards(0, second), second).ok());
+  EXPECT_TRUE(client.PushPull(1, Towards(0, second), second).ok());
   other.join();
   EXPECT_EQ(server.steps(), 2U);
 }
@@ -168,7 +118,7 @@ TEST(ParameterServerTest, AsynchronousRunsEndWithoutAWorkerThatNeverComes) {
   std::this_thread::sleep_for(milliseconds(700));  // those who come late are waited for
   std::vector<float> first(10, 1);
   ParameterClient client = Join({server.address()}, 0, 2, first);
-  ASSERT_TRUE(client.PushPull(0, 1, Towards(0, first), first).ok());
+  ASSERT_TRUE(client.PushPull(1, Towards(0, first), first).ok());
   client.Leave();
   EXPECT_TRUE(server.Wait().ok());
   EXPECT_EQ(server.steps(), 1U);
@@ -180,7 +130,7 @@ TEST(ParameterServerTest, SynchronousRunsEndWithTheReasonWhenAWorkerDies) {
   std::vector<float> second(10, 1);
   ParameterClient client = Join({server.address()}, 0, 2, first);
   { ParameterClient dies = Join({server.address()}, 1, 2, second); }
-  const auto pushed = client.PushPull(0, 1, Towards(0, first), first);
+  const auto pushed = client.PushPull(1, Towards(0, first), first);
   ASSERT_FALSE(pushed.ok());
   EXPECT_THAT(pushed.error().Describe(), HasSubstr("worker 1 was lost in step 1"));
   EXPECT_THAT(server.Wait().error().Describe(), HasSubstr("worker 1 was lost in step 1"));
@@ -196,7 +146,7 @@ TEST(ParameterServerTest, SynchronousRunsEndWhenAWorkerHangsOrNeverComes) {
     ParameterClient client = Join({server.address()}, 0, 2, first);
     std::optional<ParameterClient> hangs;
     if (comes) hangs = Join({server.address()}, 1, 2, second);
-    const auto pushed = client.PushPull(0, 1, Towards(0, first), first);
+    const auto pushed = client.PushPull(1, Towards(0, first), first);
     ASSERT_FALSE(pushed.ok());
     EXPECT_THAT(pushed.error().Describe(), HasSubstr("no gradients of worker 1"));
     EXPECT_EQ(pushed.error().Describe().find("never came") == std::string::npos, comes);
@@ -215,7 +165,7 @@ TEST(ParameterServerTest, NobodyRunsTooFarAhead) {
   std::atomic<int> ahead = 0;
   std::jthread runner([&] {
     for (uint64_t step = 0; step < 8; ++step) {
-      ASSERT_TRUE(fast_client.PushPull(step, 1, Towards(0, fast), fast).ok());
+      ASSERT_TRUE(fast_client.PushPull(1, Towards(0, fast), fast).ok());
       ++ahead;
     }
     fast_client.Leave();
@@ -223,7 +173,7 @@ TEST(ParameterServerTest, NobodyRunsTooFarAhead) {
   for (int step = 0; step < 6; ++step) {
     std::this_thread::sleep_for(milliseconds(20));
     EXPECT_LE(ahead, step + 2);
-    ASSERT_TRUE(slow_client.PushPull(static_cast<uint64_t>(step), 1, Towards(0, slow), slow).ok());
+    ASSERT_TRUE(slow_client.PushPull(1, Towards(0, slow), slow).ok());
   }
   slow_client.Leave();
   runner.join();
@@ -240,7 +190,7 @@ TEST(ParameterServerTest, ARestartedServerIsWhereItWas) {
   auto server = std::make_unique<Running>(options);
   ParameterClient client = Join({server->address()}, 0, 1, parameters);
   for (uint64_t step = 0; step < 5; ++step) {
-    ASSERT_TRUE(client.PushPull(step, 1, Towards(0, parameters), parameters).ok());
+    ASSERT_TRUE(client.PushPull(1, Towards(0, parameters), parameters).ok());
   }
   const std::vector<float> before = parameters;
   options.listen = server->address();
@@ -249,10 +199,10 @@ TEST(ParameterServerTest, ARestartedServerIsWhereItWas) {
   server = std::make_unique<Running>(options);
   EXPECT_EQ(server->steps(), 5U);
   // The push that finds the old server gone is lost; the worker goes on with what the new one has.
-  ASSERT_TRUE(client.PushPull(5, 1, Towards(0, parameters), parameters).ok());
+  ASSERT_TRUE(client.PushPull(1, Towards(0, parameters), parameters).ok());
   EXPECT_EQ(client.reconnections(), 1U);
   EXPECT_EQ(parameters, before);
-  ASSERT_TRUE(client.PushPull(6, 1, Towards(0, parameters), parameters).ok());
+  ASSERT_TRUE(client.PushPull(1, Towards(0, parameters), parameters).ok());
   EXPECT_NE(parameters, before);
   EXPECT_EQ(client.server_steps(), 6U);
   client.Leave();
@@ -269,7 +219,7 @@ TEST(ParameterServerTest, APullFindsARestartedServer) {
   std::vector<float> parameters(kSize, 3);
   auto server = std::make_unique<Running>(options);
   ParameterClient client = Join({server->address()}, 0, 1, parameters);
-  ASSERT_TRUE(client.PushPull(0, 1, Towards(0, parameters), parameters).ok());
+  ASSERT_TRUE(client.PushPull(1, Towards(0, parameters), parameters).ok());
   options.listen = server->address();
   EXPECT_FALSE(server->Stop().ok());
   server.reset();
@@ -299,7 +249,7 @@ TEST(ParameterServerTest, AHungServerAndOneOfWorkersInStepAreTheEnd) {
           .value();
   EXPECT_FALSE(server->Stop().ok());
   server.reset();
-  const auto pushed = client.PushPull(0, 1, Towards(0, parameters), parameters);
+  const auto pushed = client.PushPull(1, Towards(0, parameters), parameters);
   ASSERT_FALSE(pushed.ok());
   EXPECT_THAT(pushed.error().Describe(), HasSubstr("parameter server 127.0.0.1:"));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
@@ -309,7 +259,7 @@ TEST(ParameterServerTest, StrangersAreRefusedAndTheRunGoesOn) {
   Running server(Options(StepMode::kAsync, 1));
   {
     net::Stream greedy = net::Stream::Connect(server.address(), milliseconds(2000)).value();
-    ASSERT_TRUE(SendText(greedy, MessageKind::kHello, 0,
+    ASSERT_TRUE(SendText(greedy, MessageKind::kHello,
                          R"({"worker": 0, "workers": 1, "size": 900000000000000})")
                     .ok());
     EXPECT_EQ(ReadHead(greedy)->kind, MessageKind::kRefused);
@@ -333,7 +283,7 @@ TEST(ParameterServerTest, StrangersAreRefusedAndTheRunGoesOn) {
     ASSERT_TRUE(noise.Write(std::as_bytes(std::span(text))).ok());
     EXPECT_EQ(ReadHead(noise)->kind, MessageKind::kRefused);
   }
-  ASSERT_TRUE(client.PushPull(0, 1, Towards(0, parameters), parameters).ok());
+  ASSERT_TRUE(client.PushPull(1, Towards(0, parameters), parameters).ok());
   client.Leave();
   EXPECT_TRUE(server.Wait().ok());
 }
