@@ -4,14 +4,19 @@
 #include <memory>
 
 #include "base/result.h"
+#include "core/job.h"
+#include "train/check_job.h"
 #include "train/data/prefetch.h"
 #include "train/optimiser.h"
 #include "train/ps/client.h"
 #include "train/saved_model.h"
 #include "worker/process_group.h"
+#include "worker/rank_environment.h"
 #include "worker/replica.h"
 
 namespace reckon::worker {
+
+struct Training;  // training.h
 
 // A worker's part of one step.
 struct StepPart {
@@ -65,8 +70,14 @@ std::unique_ptr<Exchange> MakeAllReduce(Replica& replica, std::unique_ptr<Proces
                                         std::optional<train::SavedModel> resume,
                                         size_t bucket_bytes = kBucketBytes);
 
-// Parameter servers, synchronous or not.
-std::unique_ptr<Exchange> MakeServerExchange(Replica& replica, const train::ClientOptions& options,
-                                             bool synchronous);
+// Parameter servers, synchronous (options.in_step) or not.
+std::unique_ptr<Exchange> MakeServerExchange(Replica& replica, const train::ClientOptions& options);
+
+// What the job's strategy wants of this rank. The replica begins with the job's checkpoint or base
+// model.
+base::Result<std::unique_ptr<Exchange>> MakeExchange(const Training& training,
+                                                     const RankEnvironment& environment,
+                                                     Replica& replica,
+                                                     size_t bucket_bytes = kBucketBytes);
 
 }  // namespace reckon::worker

@@ -108,34 +108,6 @@ class Reporting final : public TrainingListener {
   std::chrono::steady_clock::time_point told_{};
 };
 
-base::Result<std::unique_ptr<Exchange>> MakeExchange(const Training& training,
-                                                     const RankEnvironment& environment,
-                                                     Replica& replica) {
-  const core::TrainerJob& job = training.job;
-  const auto patience = std::chrono::milliseconds(static_cast<int64_t>(job.patience_s * 1000));
-  RECKON_ASSIGN(auto resume, LoadBeginning(training, replica));
-  if (job.strategy == core::Strategy::kAllReduce) {
-    std::unique_ptr<ProcessGroup> group;
-    if (environment.workers > 1) {
-      if (environment.meeting.port == 0) {
-        return base::BadInput("MASTER_PORT is not set; several workers need it to meet");
-      }
-      RECKON_ASSIGN(group,
-                    ProcessGroup::Join({environment.rank, environment.workers, environment.meeting,
-                                        environment.address, patience}));
-    }
-    return MakeAllReduce(replica, std::move(group), environment.rank, environment.workers,
-                         training.checked.optimiser, std::move(resume));
-  }
-  if (environment.servers.empty()) {
-    return base::BadInput(fmt::format("RECKON_SERVERS is not set; {} needs parameter servers",
-                                      core::StrategyName(job.strategy)));
-  }
-  return MakeServerExchange(replica,
-                            {environment.servers, environment.rank, environment.workers, patience},
-                            job.strategy == core::Strategy::kSyncParameterServer);
-}
-
 // Of this process: what comes before main, above all the loading of libraries, counts too.
 double SecondsSinceStart() {
   std::ifstream file("/proc/self/stat");

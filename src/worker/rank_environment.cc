@@ -39,6 +39,7 @@ base::Result<RankEnvironment> ReadRankEnvironment() {
   const std::string host = Variable("MASTER_ADDR");
   environment.meeting = {host.empty() ? "127.0.0.1" : host, static_cast<uint16_t>(port)};
   environment.address = Variable("RECKON_ADDRESS");
+  environment.token = Variable("RECKON_TOKEN");
   const std::string servers = Variable("RECKON_SERVERS");
   if (servers.empty()) return environment;
   for (const std::string_view server : base::Split(servers, ',')) {

@@ -15,6 +15,7 @@ struct RankEnvironment {
   net::Address meeting;               // MASTER_ADDR, MASTER_PORT; port 0: none
   std::vector<net::Address> servers;  // RECKON_SERVERS: "host:port,host:port"
   std::string address;                // RECKON_ADDRESS: of this machine, as others reach it
+  std::string token;                  // RECKON_TOKEN
   int threads = 1;                    // OMP_NUM_THREADS
 };
 

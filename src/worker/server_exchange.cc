@@ -9,15 +9,13 @@ namespace {
 
 class ServerExchange final : public Exchange {
  public:
-  ServerExchange(Replica& replica, const train::ClientOptions& options, bool synchronous)
-      : replica_(replica), options_(options), synchronous_(synchronous) {
-    options_.in_step = synchronous;
-  }
+  ServerExchange(Replica& replica, const train::ClientOptions& options)
+      : replica_(replica), options_(options) {}
 
   base::Result<uint64_t> Begin() override {
     RECKON_ASSIGN(client_, train::ParameterClient::Join(options_, replica_.trained().As<float>()));
     // One that comes back, or goes on from the servers' checkpoints, begins where it was.
-    return synchronous_ ? client_->server_steps() : client_->pushed_before();
+    return options_.in_step ? client_->server_steps() : client_->pushed_before();
   }
 
   base::Result<StepOutcome> Step(const StepPart& part) override {
@@ -40,7 +38,7 @@ class ServerExchange final : public Exchange {
     return outcome;
   }
 
-  bool together() const override { return synchronous_; }
+  bool together() const override { return options_.in_step; }
 
   train::SavedModel Save(uint64_t steps) const override {
     train::SavedModel model;
@@ -64,21 +62,20 @@ class ServerExchange final : public Exchange {
   // their mean.
   double Weight(const StepPart& part) const {
     const auto images = static_cast<double>(part.batch->size());
-    if (synchronous_) return images;
+    if (options_.in_step) return images;
     return images * static_cast<double>(options_.workers) / static_cast<double>(part.total);
   }
 
   Replica& replica_;
-  train::ClientOptions options_;
-  const bool synchronous_;
+  const train::ClientOptions options_;
   std::optional<train::ParameterClient> client_;
 };
 
 }  // namespace
 
-std::unique_ptr<Exchange> MakeServerExchange(Replica& replica, const train::ClientOptions& options,
-                                             bool synchronous) {
-  return std::make_unique<ServerExchange>(replica, options, synchronous);
+std::unique_ptr<Exchange> MakeServerExchange(Replica& replica,
+                                             const train::ClientOptions& options) {
+  return std::make_unique<ServerExchange>(replica, options);
 }
 
 }  // namespace reckon::worker

@@ -49,36 +49,23 @@ std::vector<int> RunRanks(size_t count, const std::function<int(size_t)>& work,
 
 uint16_t FreePort() { return net::Listener::Bind({"127.0.0.1", 0}).value().port(); }
 
-RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers)
+RankTraining::RankTraining(const core::TrainerJob& job, const worker::RankEnvironment& environment,
+                           size_t bucket_bytes)
     : job_(job),
       data_(train::LoadData(job.data, job.seed).value()),
-      checked_(train::CheckSettings(job, workers, data_.train.size(), data_.validation.size(),
-                                    data_.train.shape, data_.train.classes)
+      checked_(train::CheckSettings(job, environment.workers, data_.train.size(),
+                                    data_.validation.size(), data_.train.shape, data_.train.classes)
                    .value()),
       replica_(
-          worker::Replica::Make(checked_.network, checked_.image, OptionsOf(job, rank)).value()),
-      training_{job_, checked_, data_, rank, train::CourseOf(job_, checked_, data_.train)} {}
-
-RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers,
-                           const train::ClientOptions& servers)
-    : RankTraining(job, rank, workers) {
-  exchange_ = worker::MakeServerExchange(*replica_, servers,
-                                         job.strategy == core::Strategy::kSyncParameterServer);
-}
+          worker::Replica::Make(checked_.network, checked_.image, OptionsOf(job, environment.rank))
+              .value()),
+      training_{job_, checked_, data_, environment.rank,
+                train::CourseOf(job_, checked_, data_.train)},
+      exchange_(worker::MakeExchange(training_, environment, *replica_, bucket_bytes).value()) {}
 
 RankTraining::RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port,
                            size_t bucket_bytes)
-    : RankTraining(job, rank, workers) {
-  auto resume = worker::LoadBeginning(training_, *replica_).value();
-  std::unique_ptr<worker::ProcessGroup> group;
-  if (workers > 1) {
-    const auto patience = std::chrono::milliseconds(static_cast<int64_t>(job.patience_s * 1000));
-    group = worker::ProcessGroup::Join({rank, workers, {"127.0.0.1", port}, "127.0.0.1", patience})
-                .value();
-  }
-  exchange_ = worker::MakeAllReduce(*replica_, std::move(group), rank, workers, checked_.optimiser,
-                                    std::move(resume), bucket_bytes);
-}
+    : RankTraining(job, {rank, workers, {"127.0.0.1", port}, {}, "127.0.0.1"}, bucket_bytes) {}
 
 base::Status RankTraining::Run(worker::TrainingListener& listener, const std::stop_token& stop) {
   return worker::RunTraining(training_, *replica_, *exchange_, listener, stop);

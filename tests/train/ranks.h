@@ -25,7 +25,7 @@ class SilentListener : public worker::TrainingListener {
 };
 
 // Asks for a stop after so many steps.
-class StopsAfter final : public SilentListener {
+class StopsAfter : public SilentListener {
  public:
   explicit StopsAfter(size_t steps) : left_(steps) {}
   void StepEnded(size_t, size_t, const worker::StepOutcome&) override {
@@ -51,16 +51,14 @@ class RankTraining {
   // All-reduce; the workers meet at `port`.
   RankTraining(const core::TrainerJob& job, size_t rank, size_t workers, uint16_t port,
                size_t bucket_bytes = worker::kBucketBytes);
-  // Parameter servers.
-  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers,
-               const train::ClientOptions& servers);
+  // Any strategy.
+  RankTraining(const core::TrainerJob& job, const worker::RankEnvironment& environment,
+               size_t bucket_bytes = worker::kBucketBytes);
 
   worker::Replica& replica() { return *replica_; }
   base::Status Run(worker::TrainingListener& listener, const std::stop_token& stop = {});
 
  private:
-  RankTraining(const core::TrainerJob& job, size_t rank, size_t workers);
-
   core::TrainerJob job_;
   train::TrainingData data_;
   train::CheckedJob checked_;

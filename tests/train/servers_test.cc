@@ -1,16 +1,21 @@
 // Training through parameter servers ends where training by all-reduce ends.
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/mman.h>
 
 #include "base/log.h"
 #include "tests/support/temp_folder.h"
 #include "tests/train/ranks.h"
 #include "train/ps/checkpoint.h"
 #include "train/ps/server.h"
+#include "train/ps/server_options.h"
 
 namespace reckon::tests {
 namespace {
@@ -29,35 +34,42 @@ std::filesystem::path CheckpointOf(const core::TrainerJob& job, size_t server) {
   return fmt::format("{}.server-{}", job.checkpoint, server);
 }
 
-// Rank 0 and 1 are servers, the others workers, whose model ends up in job.save. Workers end with 3
-// when they stopped after `steps`.
-std::vector<int> TrainWithServers(const core::TrainerJob& job, size_t steps = kToTheEnd) {
+// Rank 0 and 1 are servers, the others workers, whose model ends up in job.save; `made` makes what
+// listens to worker i. Workers end with 3 when they were stopped.
+std::vector<int> TrainWithServers(const core::TrainerJob& job,
+                                  const std::function<std::unique_ptr<StopsAfter>(size_t)>& made) {
   const std::vector<uint16_t> ports{FreePort(), FreePort()};
-  const bool sync = job.strategy == core::Strategy::kSyncParameterServer;
+  const std::string token = "secret";
   return RunRanks(ports.size() + kWorkers, [&](size_t rank) {
     if (rank < ports.size()) {
       base::Logger log(base::LogLevel::kWarn);
-      train::ServerOptions options;
-      options.listen = {"127.0.0.1", ports[rank]};
-      options.gate.mode = sync ? train::StepMode::kSync : train::StepMode::kAsync;
-      options.gate.workers = kWorkers;
-      options.optimiser = train::ReadOptimiser(job.optimiser).value();
-      if (!sync) options.optimiser = train::OneByOne(options.optimiser, kWorkers);
-      if (!job.checkpoint.empty()) options.checkpoint = CheckpointOf(job, rank);
-      options.checkpoint_steps = static_cast<uint64_t>(job.checkpoint_every);
+      const train::ServerPlace place{
+          {"127.0.0.1", ports[rank]}, rank, ports.size(), kWorkers, token};
+      const auto options = train::MakeServerOptions(job, place).value();
       return train::ParameterServer::Start(options, log).value()->Serve({}).ok() ? 0 : 1;
     }
-    train::ClientOptions client;
-    for (const uint16_t port : ports) client.servers.push_back({"127.0.0.1", port});
-    client.worker = rank - ports.size();
-    client.workers = kWorkers;
-    StopsAfter listener(steps);
-    RankTraining training(job, client.worker, kWorkers, client);
-    const base::Status done = training.Run(listener, listener.source.get_token());
+    worker::RankEnvironment environment;
+    environment.rank = rank - ports.size();
+    environment.workers = kWorkers;
+    environment.token = token;
+    for (const uint16_t port : ports) environment.servers.push_back({"127.0.0.1", port});
+    const auto listener = made(environment.rank);
+    const base::Status done =
+        RankTraining(job, environment).Run(*listener, listener->source.get_token());
     if (done.ok()) return 0;
-    std::ofstream(fmt::format("{}.error-{}", job.save, client.worker)) << done.error().Describe();
+    std::ofstream(fmt::format("{}.error-{}", job.save, environment.rank))
+        << done.error().Describe();
     return done.error().code() == base::ErrorCode::kInterrupted ? 3 : 1;
   });
+}
+
+// Each worker stops after so many steps.
+std::vector<int> TrainWithServers(const core::TrainerJob& job, size_t steps = kToTheEnd) {
+  return TrainWithServers(job, [&](size_t) { return std::make_unique<StopsAfter>(steps); });
+}
+
+std::vector<float> FloatsOf(const std::string& model) {
+  return std::get<std::vector<float>>(train::ReadModel(model)->parameters);
 }
 
 // The share of the validation images that the model in `file` tells right.
@@ -101,7 +113,7 @@ TEST(ServersTest, SynchronousServersAreAllReduce) {
   job.strategy = core::Strategy::kSyncParameterServer;
   job.save = folder / "sync";
   ASSERT_THAT(TrainWithServers(job), Each(0));
-  const auto served = std::get<std::vector<float>>(train::ReadModel(job.save)->parameters);
+  const auto served = FloatsOf(job.save);
   ASSERT_EQ(served.size(), reduced.size());
   double largest = 0;
   for (size_t i = 0; i < served.size(); ++i) {
@@ -125,11 +137,8 @@ TEST(ServersTest, SynchronousServersGoOnExactlyFromTheStepThatAllHave) {
     job.optimiser.momentum = 0.9;
     job.strategy = core::Strategy::kSyncParameterServer;
     job.save = folder / "model";
-    const auto parameters = [&] {
-      return std::get<std::vector<float>>(train::ReadModel(job.save)->parameters);
-    };
     ASSERT_THAT(TrainWithServers(job), Each(0));
-    const auto straight = parameters();
+    const auto straight = FloatsOf(job.save);
     for (const bool uneven : {false, true}) {
       std::filesystem::remove(job.save);
       job.checkpoint = folder / (uneven ? "uneven" : "even");
@@ -146,7 +155,7 @@ TEST(ServersTest, SynchronousServersGoOnExactlyFromTheStepThatAllHave) {
         std::filesystem::remove(CheckpointOf(job, 1));
       }
       ASSERT_THAT(TrainWithServers(job), Each(0));
-      EXPECT_EQ(parameters(), straight) << optimizer << (uneven ? ", uneven" : "");
+      EXPECT_EQ(FloatsOf(job.save), straight) << optimizer << (uneven ? ", uneven" : "");
     }
     std::filesystem::remove(CheckpointOf(job, 1));
     std::filesystem::remove(CheckpointOf(job, 1).string() + ".before");
@@ -190,6 +199,113 @@ TEST(ServersTest, AsynchronousTrainingIsAsAccurateAsSynchronous) {
   std::printf("accuracy: synchronous %.4f, asynchronous %.4f\n", synchronous, asynchronous);
   EXPECT_GT(synchronous, 0.9);
   EXPECT_GE(asynchronous, synchronous - 0.01);
+}
+
+TEST(ServersTest, OnlyTheLastLayersMoveInFineTuning) {
+  for (const auto strategy :
+       {core::Strategy::kSyncParameterServer, core::Strategy::kAsyncParameterServer}) {
+    const support::TempFolder folder;
+    core::TrainerJob job = SmallJob(kWorkers, 8);
+    job.float64 = false;
+    job.data.images = 160;
+    (void)FinalParameters(job, 1, folder.path());
+    job.base_model = folder / "base";
+    std::filesystem::rename(folder / "model", job.base_model);
+    job.fine_tune = 1;
+    job.strategy = strategy;
+    job.save = folder / "tuned";
+    ASSERT_THAT(TrainWithServers(job), Each(0));
+    const auto base = FloatsOf(job.base_model);
+    const auto tuned = FloatsOf(job.save);
+    ASSERT_EQ(tuned.size(), base.size());
+    constexpr size_t kLast = 85 * 10;  // the last layer of lenet5: 84 inputs and a bias each
+    EXPECT_TRUE(std::equal(base.begin(), base.end() - kLast, tuned.begin()));
+    EXPECT_FALSE(std::equal(base.end() - kLast, base.end() - kLast / 2, tuned.end() - kLast));
+    EXPECT_NE(base.back(), tuned.back());
+  }
+}
+
+// Steps of both workers, where both processes see them.
+struct SharedSteps {
+  std::array<std::atomic<int>, kWorkers> done{};
+  std::atomic<int> lead = 0;  // the most that worker 0 was ahead
+};
+
+class Counts final : public StopsAfter {
+ public:
+  Counts(SharedSteps& shared, size_t worker)
+      : StopsAfter(kToTheEnd), shared_(shared), worker_(worker) {}
+  void StepEnded(size_t, size_t, const worker::StepOutcome&) override {
+    ++shared_.done[worker_];
+    if (worker_ == 0) {
+      // Nobody is held back before the other is there.
+      while (shared_.done[1] == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      shared_.lead = std::max<int>(shared_.lead, shared_.done[0] - shared_.done[1]);
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
+  }
+
+ private:
+  SharedSteps& shared_;
+  size_t worker_;
+};
+
+TEST(ServersTest, StalenessHoldsTheFastWorkerBack) {
+  const support::TempFolder folder;
+  core::TrainerJob job = SmallJob(kWorkers, 4);
+  job.float64 = false;
+  job.data.images = 4 * kWorkers * 30;
+  job.strategy = core::Strategy::kAsyncParameterServer;
+  job.save = folder / "model";
+  const auto lead = [&](std::optional<int64_t> staleness) {
+    job.staleness = staleness;
+    void* memory = mmap(nullptr, sizeof(SharedSteps), PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    auto* shared = new (memory) SharedSteps;
+    EXPECT_THAT(TrainWithServers(
+                    job, [&](size_t worker) { return std::make_unique<Counts>(*shared, worker); }),
+                Each(0));
+    const int most = shared->lead;
+    munmap(memory, sizeof(SharedSteps));
+    return most;
+  };
+  // The slow one hears of its step after the server does, and counts it then; and it may have come
+  // after the first step of the other, where it begins.
+  EXPECT_LE(lead(2), 4);
+  EXPECT_GT(lead(std::nullopt), 6);
+}
+
+// One step of unequal batches. The second gradient may or may not know of the first, which matters
+// little at so small a rate.
+TEST(ServersTest, AsynchronousBatchesCountByTheirImages) {
+  const support::TempFolder folder;
+  core::TrainerJob job = SmallJob(kWorkers, 10);
+  job.float64 = false;
+  job.data.images = 30;
+  job.batches = {10, 20};
+  job.optimiser.rate = 0;
+  const auto begin = FinalParameters(job, kWorkers, folder.path());
+  job.optimiser.rate = 1e-3;
+  const auto mean = FinalParameters(job, kWorkers, folder.path());
+  job.strategy = core::Strategy::kAsyncParameterServer;
+  job.save = folder / "async";
+  job.checkpoint = folder / "checkpoint";
+  ASSERT_THAT(TrainWithServers(job), Each(0));
+  // Not the model, which the one that ends first may write last.
+  std::vector<float> served;
+  for (size_t server = 0; server < 2; ++server) {
+    const auto part = train::ReadCheckpoint(CheckpointOf(job, server))->parameters;
+    served.insert(served.end(), part.begin(), part.end());
+  }
+  ASSERT_EQ(served.size(), begin.size());
+  double difference = 0;
+  double moved = 0;
+  for (size_t i = 0; i < begin.size(); ++i) {
+    difference += std::pow(static_cast<double>(served[i]) - mean[i], 2);
+    moved += std::pow(mean[i] - begin[i], 2);
+  }
+  EXPECT_LT(std::sqrt(difference / moved), 0.05);
 }
 
 }  // namespace

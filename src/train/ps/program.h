@@ -3,7 +3,7 @@
 
 namespace reckon::train {
 
-// reckon-ps JOB.json with RECKON_LISTEN ("host:port"), RECKON_SERVER (its number) and WORLD_SIZE.
+// reckon-ps JOB.json with what ServerPlace names in the environment.
 // Returns the exit code: 0 all workers are done, 1 the run cannot go on, 2 bad use.
 int RunServerProgram(int argc, char** argv);
 
