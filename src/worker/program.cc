@@ -12,7 +12,6 @@
 #include <system_error>
 #include <utility>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -12,7 +12,8 @@ namespace reckon::train {
 base::Status ParameterServer::ReadCheckpoints() {
   RECKON_ASSIGN(auto found, ReadLastCheckpoints(options_.checkpoint));
   for (const KeptCheckpoint& one : found) {
-    RECKON_TRY(AdoptSize(one.snapshot.parameters.size()));
+    base::Status fits = AdoptSize(one.snapshot.parameters.size());
+    if (!fits.ok()) return std::move(fits).error().Wrap(one.file.string());
   }
   const std::lock_guard lock(mutex_);
   if (options_.gate.mode == StepMode::kSync) {
