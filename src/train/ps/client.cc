@@ -193,8 +193,7 @@ base::Status ParameterClient::Exchange(Part& part, double weight, std::span<cons
                                        std::span<float> parameters, ExchangeTimes& times) {
   const std::span<const float> own = gradients.subspan(part.begin, part.size);
   const auto begin = Clock::now();
-  RECKON_TRY(SendHead(part.stream, MessageKind::kPush, 0, sizeof weight + own.size_bytes()));
-  RECKON_TRY(part.stream.Write(std::as_bytes(std::span(&weight, 1)), std::as_bytes(own)));
+  RECKON_TRY(SendPush(part.stream, weight, own));
   RECKON_ASSIGN(const MessageHead received, Expect(part.stream, MessageKind::kReceived));
   const auto pushed = Clock::now();
   RECKON_ASSIGN(const MessageHead head, Expect(part.stream, MessageKind::kParameters));

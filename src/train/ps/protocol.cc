@@ -64,6 +64,19 @@ base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, ui
   return stream.Write(Encode(kind, number, bytes));
 }
 
+base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, uint64_t bytes,
+                      std::span<const std::byte> beginning) {
+  return stream.Write(Encode(kind, number, bytes), beginning);
+}
+
+base::Status SendPush(net::Stream& stream, double weight, std::span<const float> gradients) {
+  const HeadBytes head = Encode(MessageKind::kPush, 0, sizeof weight + gradients.size_bytes());
+  std::array<std::byte, std::tuple_size_v<HeadBytes> + sizeof weight> front;
+  std::memcpy(front.data(), head.data(), head.size());
+  std::memcpy(front.data() + head.size(), &weight, sizeof weight);
+  return stream.Write(front, std::as_bytes(gradients));
+}
+
 base::Status SendText(net::Stream& stream, MessageKind kind, std::string_view text) {
   return stream.Write(Encode(kind, 0, text.size()), std::as_bytes(std::span(text)));
 }

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -64,6 +65,10 @@ base::Result<MessageHead> ReadHead(net::Stream& stream);
 base::Result<std::string> ReadText(net::Stream& stream, const MessageHead& head);
 
 base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, uint64_t bytes);
+// The head together with the beginning of its body, so that the other side wakes up once.
+base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, uint64_t bytes,
+                      std::span<const std::byte> beginning);
+base::Status SendPush(net::Stream& stream, double weight, std::span<const float> gradients);
 base::Status SendText(net::Stream& stream, MessageKind kind, std::string_view text);
 base::Status SendFloats(net::Stream& stream, MessageKind kind, std::span<const float> floats);
 

@@ -101,13 +101,14 @@ void ParameterServer::ApplyStep() {
 }
 
 base::Status ParameterServer::SendParameters(net::Stream& stream) {
-  RECKON_TRY(
-      SendHead(stream, MessageKind::kParameters, table_->steps(), table_->size() * sizeof(float)));
+  const uint64_t bytes = table_->size() * sizeof(float);
   std::vector<float> chunk(std::min(ParameterTable::kChunk, table_->size()));
   for (size_t c = 0; c < table_->chunks(); ++c) {
     const std::span<float> part = std::span(chunk).first(table_->ChunkSize(c));
     table_->Copy(c, part);
-    RECKON_TRY(stream.Write(std::as_bytes(part)));
+    const auto raw = std::as_bytes(part);
+    RECKON_TRY(c == 0 ? SendHead(stream, MessageKind::kParameters, table_->steps(), bytes, raw)
+                      : stream.Write(raw));
   }
   return {};
 }

@@ -76,7 +76,7 @@ TEST(ParameterServerFaultsTest, AWorkerThatMakesProgressIsNotTakenForHung) {
     ParameterClient validates = join(1, second);
     std::jthread waiting([&] {
       const auto pushed = waits.PushPull(1, Towards(0, first), first);
-      EXPECT_TRUE(pushed.ok()) << pushed.error().Describe();
+      ASSERT_TRUE(pushed.ok()) << pushed.error().Describe();
       EXPECT_GT(pushed->update_s, 1.5);
       waits.Leave();
     });
@@ -100,9 +100,13 @@ TEST(ParameterServerFaultsTest, AllWorkersMayBeLostAndComeBack) {
   ParameterClient client = Join({server.address()}, 0, 1, parameters);
   ASSERT_TRUE(client.PushPull(1, Towards(0, parameters), parameters).ok());
   std::this_thread::sleep_for(milliseconds(500));
+  const base::Status pulled = client.Pull(parameters);
+  ASSERT_TRUE(pulled.ok()) << pulled.error().Describe();
+  EXPECT_EQ(client.reconnections(), 1U);
+  std::this_thread::sleep_for(milliseconds(500));
   const auto pushed = client.PushPull(1, Towards(0, parameters), parameters);
   ASSERT_TRUE(pushed.ok()) << pushed.error().Describe();
-  EXPECT_EQ(client.reconnections(), 1U);
+  EXPECT_EQ(client.reconnections(), 2U);
   client.Leave();
   EXPECT_TRUE(server.Wait().ok());
 }
