@@ -11,6 +11,13 @@ namespace {
 
 std::span<std::byte> Raw(std::span<float> floats) { return std::as_writable_bytes(floats); }
 
+// Memory for a chunk, kept for as long as the connection whose thread this is: made anew for every
+// push it would cost as much as an update.
+std::span<float> ChunkBuffer() {
+  thread_local std::vector<float> buffer(ParameterTable::kChunk);
+  return buffer;
+}
+
 }  // namespace
 
 base::Status ParameterServer::Push(net::Stream& stream, size_t worker, const MessageHead& head) {
@@ -29,11 +36,10 @@ base::Status ParameterServer::Push(net::Stream& stream, size_t worker, const Mes
 // that breaks off stays half applied: it is not counted, and the worker that comes back trains on
 // that batch once more.
 base::Status ParameterServer::PushAlone(net::Stream& stream, size_t worker, double weight) {
-  std::vector<float> chunk(std::min(ParameterTable::kChunk, table_->size()));
   std::chrono::steady_clock::duration applied{};
   const uint64_t step = weight > 0 ? table_->BeginStep() : 0;
   for (size_t c = 0; c < table_->chunks(); ++c) {
-    const std::span<float> part = std::span(chunk).first(table_->ChunkSize(c));
+    const std::span<float> part = ChunkBuffer().first(table_->ChunkSize(c));
     RECKON_TRY(stream.Read(Raw(part)));
     if (weight == 0) continue;
     const auto begin = std::chrono::steady_clock::now();
@@ -78,9 +84,9 @@ void ParameterServer::ApplyStep() {
   for (const Contribution& one : contributions_) total += one.weight;
   if (total > 0) {
     const uint64_t step = table_->BeginStep();
-    std::vector<float> mean(std::min(ParameterTable::kChunk, table_->size()));
     for (size_t c = 0; c < table_->chunks(); ++c) {
       const size_t size = table_->ChunkSize(c);
+      const std::span<float> mean = ChunkBuffer().first(size);
       std::fill(mean.begin(), mean.end(), 0.0F);
       for (const Contribution& one : contributions_) {
         if (one.weight == 0) continue;
@@ -88,7 +94,7 @@ void ParameterServer::ApplyStep() {
         const float* from = one.gradient.data() + c * ParameterTable::kChunk;
         for (size_t i = 0; i < size; ++i) mean[i] += share * from[i];
       }
-      table_->Apply(step, c, std::span(mean).first(size));
+      table_->Apply(step, c, mean);
     }
   }
   // Who leaves before the next step has no part in it.
@@ -102,9 +108,8 @@ void ParameterServer::ApplyStep() {
 
 base::Status ParameterServer::SendParameters(net::Stream& stream) {
   const uint64_t bytes = table_->size() * sizeof(float);
-  std::vector<float> chunk(std::min(ParameterTable::kChunk, table_->size()));
   for (size_t c = 0; c < table_->chunks(); ++c) {
-    const std::span<float> part = std::span(chunk).first(table_->ChunkSize(c));
+    const std::span<float> part = ChunkBuffer().first(table_->ChunkSize(c));
     table_->Copy(c, part);
     const auto raw = std::as_bytes(part);
     RECKON_TRY(c == 0 ? SendHead(stream, MessageKind::kParameters, table_->steps(), bytes, raw)
