@@ -121,7 +121,7 @@ class Served final : public Peer {
 
 int main(int argc, char** argv) {
   using Kind = train::OptimiserOptions::Kind;
-  const int rounds = argc > 1 ? std::max(3, std::atoi(argv[1])) : 200;
+  const int rounds = argc > 1 ? std::max(3, std::atoi(argv[1])) : 1000;
   std::printf("GB/s: median, fastest third (median's share of plain TCP)\n");
   std::printf("%10s %12s %21s %21s %21s\n", "bytes", "plain TCP", "server, dropped", "server, sgd",
               "server, adam");

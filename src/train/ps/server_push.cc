@@ -11,8 +11,8 @@ namespace {
 
 std::span<std::byte> Raw(std::span<float> floats) { return std::as_writable_bytes(floats); }
 
-// Memory for a chunk, kept for as long as the connection whose thread this is: made anew for every
-// push it would cost as much as an update.
+// Memory for a chunk, kept for as long as the connection whose thread this is: it would have to be
+// zeroed for every push and every pull.
 std::span<float> ChunkBuffer() {
   thread_local std::vector<float> buffer(ParameterTable::kChunk);
   return buffer;
