@@ -134,7 +134,10 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
       return std::move(fits).error().About("trainer.base_model");
     }
   }
-  if (GoesOn(job)) RECKON_TRY(ReadProgress(job, checked, CourseOf(job, checked, files.train)));
+  if (GoesOn(job)) {
+    auto fits = ReadProgress(job, checked, CourseOf(job, checked, files.train));
+    if (!fits.ok()) return std::move(fits).error().About("trainer.checkpoint");
+  }
   return checked;
 }
 

@@ -22,8 +22,8 @@ struct CheckedJob {
 };
 
 // kBadInput and kNotFound name what is wrong: network, knob, data files (they are read), shard
-// sizes, batches, optimizer, base model, checkpoint, strategy and what does not go with it. They are
-// `about` the key of the job file: "trainer.network".
+// sizes, batches, optimizer, base model, checkpoint, strategy and what does not go with it. They
+// are `about` the key of the job file: "trainer.network".
 base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers);
 
 base::Result<OptimiserOptions> ReadOptimiser(const core::TrainerOptimiser& given);

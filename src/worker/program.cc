@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/clock.h"

@@ -255,6 +255,13 @@ Result<int> Cgroups::Kill(const std::string& name) const {
 }
 
 Status Cgroups::Remove(const std::string& name) const {
+  // Whoever dies needs a little of the processor for it, and many of them on a host that stands
+  // still most of the time would take minutes.
+  const fs::path quota = trees_.front() / name / (version_ == 2 ? "cpu.max" : "cpu.cfs_quota_us");
+  std::error_code ignored;
+  if (fs::exists(quota, ignored)) {
+    RECKON_TRY(base::WriteControl(quota, version_ == 2 ? "max" : "-1"));
+  }
   // A process that has just ended still counts for a moment, and a run starts others until there is
   // no group to join.
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -272,8 +272,9 @@ base::Result<Network> BuildNetwork(const std::string& name, const Knobs& knobs,
         .About("trainer.network");
   }
   RECKON_TRY(reader.Finish());
-  Network network = std::move(net).Finish();
-  network.knobs = reader.used();
+  auto network = std::move(net).Finish();
+  if (!network.ok()) return std::move(network).error().About("trainer.network");
+  network->knobs = reader.used();
   return network;
 }
 
