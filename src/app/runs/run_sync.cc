@@ -63,12 +63,6 @@ base::Json Parsed(const std::string& text) {
   return json.is_object() ? json : base::Json::object();
 }
 
-// Somebody else was quicker: then the store is as it should be, or will be with the next look.
-template <typename Value>
-bool WasMoved(const base::Result<Value>& result) {
-  return !result.ok() && result.error().code() == ErrorCode::kFailed;
-}
-
 // Keepers end with their supervisor; only what was killed together with both may still be there.
 // What could not be ended, in words to add to a reason.
 std::string RemoveLeftovers(const act::RunFolder& folder) {
@@ -127,16 +121,17 @@ base::Result<core::Run> Finish(store::Store& store, const core::Run& run, RunSta
   return store.FinishRun(run.id, run.state, to, why, {});
 }
 
+// Step by step, as the state machine allows. Several processes may do so at once, from what each of
+// them has read: whoever finds that another was quicker goes on from where that one is.
 base::Status Move(store::Store& store, core::Run& run, RunState to, const RunView& view) {
-  for (const RunState state : WayTo(run.state, to)) {
-    const bool last = core::IsFinal(state);
-    auto moved =
-        last ? Finish(store, run, state, view)
-             : store.MoveRun(run.id, run.state, state, state == to ? Detail(view.reason) : "");
-    if (WasMoved(moved)) {
-      RECKON_ASSIGN(run, store.FindRun(run.id));
-      return {};
-    }
+  while (run.state != to && !core::IsFinal(run.state)) {
+    const std::vector<RunState> way = WayTo(run.state, to);
+    if (way.empty()) return {};
+    const RunState next = way.front();
+    auto moved = core::IsFinal(next) ? Finish(store, run, next, view)
+                                     : store.MoveRun(run.id, run.state, next,
+                                                     next == to ? Detail(view.reason) : "");
+    if (!moved.ok() && moved.error().code() == ErrorCode::kFailed) moved = store.FindRun(run.id);
     if (!moved.ok()) return std::move(moved).error();
     run = *std::move(moved);
   }

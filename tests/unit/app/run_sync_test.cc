@@ -1,6 +1,8 @@
 // What the store learns from a run's folder when its supervisor told no end.
 #include "app/runs/run_sync.h"
 
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -111,6 +113,23 @@ TEST_F(RunSyncTest, KeepsTheReasonAndTheEndForEveryLaterLook) {
   ASSERT_TRUE(first.view.ended_at && later.view.ended_at);
   EXPECT_EQ(*first.view.ended_at, *later.view.ended_at);
   EXPECT_EQ(later.view.ranks.at(0).state, "lost");
+}
+
+TEST_F(RunSyncTest, ManyWhoLookAtOnceAllSeeTheEnd) {
+  Tell({{"kind", "run.state"}, {"at", 1}, {"state", "starting"}});
+  Tell({{"kind", "run.state"}, {"at", 2}, {"state", "running"}});
+  Tell({{"kind", "run.state"}, {"at", 3}, {"state", "finished"}});
+  std::vector<RunState> seen(24, RunState::kQueued);
+  {
+    std::vector<std::jthread> threads;
+    for (RunState& state : seen) {
+      threads.emplace_back([&] {
+        const auto own = store::SqliteStore::Open(db_, clock_, {}).value();
+        state = SyncRun(*own, db_, run_, clock_).value().run.state;
+      });
+    }
+  }
+  EXPECT_THAT(seen, ::testing::Each(RunState::kFinished));
 }
 
 TEST_F(RunSyncTest, KeepsTheReasonOfARunThatNeverStarted) {
