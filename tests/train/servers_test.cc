@@ -97,8 +97,10 @@ double AccuracyOf(core::TrainerJob job, const std::string& file) {
 
 core::TrainerJob DigitsJob() {
   core::TrainerJob job;
+  // With fewer images or epochs both end where a last step still moves the accuracy by points.
+  job.data.images = 24000;
   job.data.validation_images = 4000;
-  job.epochs = 12;  // fewer leave both where a last step still moves the accuracy by points
+  job.epochs = 8;
   job.optimiser.rate = 0.01;
   job.optimiser.momentum = 0.9;
   return job;
