@@ -79,7 +79,7 @@ void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
   for (const char* key : {"network", "strategy", "optimizer", "rate", "momentum", "epochs"}) {
     AddField(row, key, trainer, key);
   }
-  AddField(row, "data", trainer, "source");
+  AddField(row, "source", trainer, "source");
   for (const char* key : {"image", "parameters", "images", "steps_per_epoch"}) {
     AddField(row, key, plan, key);
   }
@@ -138,6 +138,7 @@ void AddMean(Row& row, const char* name, const Measure& measure) {
 void AddSteps(Row& row, const StepMeasures& measures) {
   if (measures.steps == 0) return;
   row.emplace_back("steps", static_cast<double>(measures.steps));
+  AddMean(row, "wait_s", measures.wait_s);
   AddMean(row, "compute_s", measures.compute_s);
   AddMean(row, "push_s", measures.push_s);
   AddMean(row, "update_s", measures.update_s);
@@ -240,7 +241,7 @@ bool IsRunInput(std::string_view column) {
   static constexpr std::array<std::string_view, 23> kInputs{
       "host_cpus", "dilation",  "engine",    "workers", "servers",    "cpus_per_worker",
       "network",   "strategy",  "optimizer", "rate",    "momentum",   "epochs",
-      "data",      "image",     "images",    "batch",   "parameters", "validation_images",
+      "source",    "image",     "images",    "batch",   "parameters", "validation_images",
       "float64",   "fine_tune", "staleness", "host",    "shard"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_");

@@ -64,6 +64,7 @@ namespace {
 
 StepMeasures StepsOf(const Json& event) {
   StepMeasures steps;
+  steps.wait_s = MeasureAt(event, "wait_s");
   steps.compute_s = MeasureAt(event, "compute_s");
   steps.push_s = MeasureAt(event, "push_s");
   steps.update_s = MeasureAt(event, "update_s");
@@ -160,6 +161,7 @@ void Measure::Add(const Measure& other) {
 
 void StepMeasures::Add(const StepMeasures& other) {
   steps += other.steps;
+  wait_s.Add(other.wait_s);
   compute_s.Add(other.compute_s);
   push_s.Add(other.push_s);
   update_s.Add(other.update_s);

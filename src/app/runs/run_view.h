@@ -24,6 +24,7 @@ struct Measure {
 // What a rank measured in its steps, in seconds and bytes.
 struct StepMeasures {
   int64_t steps = 0;
+  Measure wait_s;
   Measure compute_s;
   Measure push_s;
   Measure update_s;
