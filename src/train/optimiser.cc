@@ -70,7 +70,7 @@ void BasicOptimiser<Real>::Apply(uint64_t step_number, size_t begin, std::span<c
   const auto beta1 = static_cast<Real>(options_.beta1);
   const auto beta2 = static_cast<Real>(options_.beta2);
   const auto step = static_cast<Real>(options_.rate / (1 - std::pow(options_.beta1, steps)));
-  const auto root = static_cast<Real>(std::sqrt(1 - std::pow(options_.beta2, steps)));
+  const auto root = static_cast<Real>(1 / std::sqrt(1 - std::pow(options_.beta2, steps)));
   const auto epsilon = static_cast<Real>(options_.epsilon);
   Real* mean = state_.first.data() + begin;
   Real* square = state_.second.data() + begin;
@@ -78,7 +78,7 @@ void BasicOptimiser<Real>::Apply(uint64_t step_number, size_t begin, std::span<c
     const Real g = gradient[i] + decay * parameters[i];
     mean[i] = beta1 * mean[i] + (1 - beta1) * g;
     square[i] = beta2 * square[i] + (1 - beta2) * g * g;
-    parameters[i] -= step * mean[i] / (std::sqrt(square[i]) / root + epsilon);
+    parameters[i] -= step * mean[i] / (std::sqrt(square[i]) * root + epsilon);
   }
 }
 
