@@ -47,13 +47,28 @@ std::string ReportDoor::url() const {
 
 std::string ReportDoor::LastError(const std::string& role, int64_t index) const {
   const std::lock_guard lock(mutex_);
-  const auto found = errors_.find({role, index});
-  return found == errors_.end() ? "" : found->second;
+  for (const ToldError& error : errors_) {
+    if (error.role == role && error.index == index) return error.message;
+  }
+  return "";
+}
+
+std::optional<ReportDoor::ToldError> ReportDoor::FirstErrorSince(base::MonotonicTime time) const {
+  const std::lock_guard lock(mutex_);
+  for (const ToldError& error : errors_) {
+    if (error.at >= time) return error;
+  }
+  return std::nullopt;
+}
+
+void ReportDoor::Forget(const std::string& role, int64_t index) {
+  std::erase_if(errors_,
+                [&](const ToldError& error) { return error.role == role && error.index == index; });
 }
 
 void ReportDoor::ForgetError(const std::string& role, int64_t index) {
   const std::lock_guard lock(mutex_);
-  errors_.erase({role, index});
+  Forget(role, index);
 }
 
 std::optional<net::HttpResponse> ReportDoor::TurnAway(const net::HttpRequest& head) const {
@@ -84,7 +99,9 @@ net::HttpResponse ReportDoor::Take(const std::string& body) {
   for (const base::Json& event : report->events) {
     if (event.at("kind") != "error") continue;
     const std::lock_guard lock(mutex_);
-    errors_[{report->role, report->rank}] = event.at("message").get<std::string>();
+    Forget(report->role, report->rank);
+    errors_.push_back(
+        {report->role, report->rank, event.at("message").get<std::string>(), clock_.Monotonic()});
   }
   return taken;
 }

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 #include "act/launch.h"
 #include "act/local/event_file.h"
@@ -36,6 +35,15 @@ class ReportDoor {
   std::string url() const;
   // The message of the last error that this rank reported; "" when there was none.
   std::string LastError(const std::string& role, int64_t index) const;
+  // The first error that any rank has told since then: who dies takes others along, and what those
+  // say of it comes later.
+  struct ToldError {
+    std::string role;
+    int64_t index = 0;
+    std::string message;
+    base::MonotonicTime at;
+  };
+  std::optional<ToldError> FirstErrorSince(base::MonotonicTime time) const;
   // Before a rank is started again: what its predecessor said is not its own.
   void ForgetError(const std::string& role, int64_t index);
 
@@ -45,6 +53,8 @@ class ReportDoor {
   // Why a request is not let in; nullopt: it may bring its report.
   std::optional<net::HttpResponse> TurnAway(const net::HttpRequest& head) const;
   net::HttpResponse Take(const std::string& body);
+  // Expects mutex_ to be held.
+  void Forget(const std::string& role, int64_t index);
 
   const std::string target_;
   const std::string authorization_;
@@ -53,8 +63,8 @@ class ReportDoor {
   const base::Clock& clock_;
   base::Logger& log_;
   mutable std::mutex mutex_;
-  std::map<std::pair<std::string, int64_t>, std::string> errors_;  // guarded by mutex_
-  TakenReports taken_;                       // touched by the server's thread only
+  std::vector<ToldError> errors_;  // in the order of coming, one a rank; guarded by mutex_
+  TakenReports taken_;             // touched by the server's thread only
   std::unique_ptr<net::HttpServer> server_;  // the last: its thread uses all of the above
 };
 

@@ -36,6 +36,8 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kUsageEvery{5'000};
 constexpr milliseconds kLongestWait{500};
+// What was told so long ago may have to do with an end now.
+constexpr milliseconds kWake{2'000};
 constexpr milliseconds kStrayLimit{10'000};
 // Workers may go on for so many times the grace when no server is left: one saves its model.
 constexpr int kAbandonedGraces = 4;
@@ -82,6 +84,7 @@ class Supervisor {
   void Decide(RunState state, const std::string& reason);
   bool AllGone() const;
   std::string WhyEnded(const Rank& rank) const;
+  std::string WhyFailed(const Rank& rank) const;
   Json Identity(const Rank& rank) const;
 
   const LaunchSpec& spec_;
@@ -268,7 +271,7 @@ void Supervisor::Ended(Rank& rank, const ProcessEnd& end) {
   } else if (stage_ == Stage::kServers) {
     log_.Warn(fmt::format("after the last worker: {}", WhyEnded(rank)));
   } else if (rank.spec->on_death == OnDeath::kFail || rank.setup) {
-    Decide(RunState::kFailed, WhyEnded(rank));
+    Decide(RunState::kFailed, WhyFailed(rank));
     in_wake_ = end.exit_code.has_value();
   } else if (rank.spec->on_death == OnDeath::kRestart) {
     if (rank.restarts == spec_.most_restarts) {
@@ -303,6 +306,17 @@ std::string Supervisor::WhyEnded(const Rank& rank) const {
   std::string said = door_.LastError(rank.spec->role, rank.spec->index);
   if (said.empty()) said = LastLines(options_.folder.path / rank.spec->log, rank.setup ? 3 : 1);
   return said.empty() ? why : why + ": " + said;
+}
+
+// One that says nothing itself may have ended because another one did, which has told why just
+// before and is not yet gone: a worker whose server hangs leaves the other servers.
+std::string Supervisor::WhyFailed(const Rank& rank) const {
+  const ProcessSpec& own = *rank.spec;
+  if (!rank.setup && rank.end->exit_code && door_.LastError(own.role, own.index).empty()) {
+    const auto first = door_.FirstErrorSince(clock_.Monotonic() - kWake);
+    if (first) return fmt::format("{} {}: {}", first->role, first->index, first->message);
+  }
+  return WhyEnded(rank);
 }
 
 Json Supervisor::Identity(const Rank& rank) const {

@@ -67,7 +67,9 @@ struct Greeted {
 base::Result<Greeted> Greet(const ClientOptions& options, const net::Address& server,
                             std::span<const float> values, Clock::time_point deadline) {
   RECKON_ASSIGN(net::Stream stream, Reach(server, deadline));
-  stream.set_patience(options.patience * 2);
+  // Sooner than the other servers give up this worker, which says nothing to them meanwhile: the
+  // one that stands still is to be named. Later than servers give up others: they tell whom.
+  stream.set_patience(options.patience * 3 / 2);
   base::Json hello;
   hello["worker"] = options.worker;
   hello["workers"] = options.workers;

@@ -298,6 +298,27 @@ TEST(SupervisorTest, TakesReportsOfThoseWhoKnowTheToken) {
   EXPECT_EQ(run.Reason(), "worker 0 ended with code 1: no image in data/");
 }
 
+TEST(SupervisorTest, WhoToldFirstIsTheReason) {
+  TestRun run;
+  run.Script("worker", "echo $RECKON_STATUS_URL > url.part; mv url.part url; sleep 100");
+  run.Script("worker", "while ! test -e go; do sleep 0.05; done; exit 1").index = 1;
+  ASSERT_TRUE(run.Start().ok());
+  const auto file = run.folder.path / "url";
+  ASSERT_TRUE(support::Within(std::chrono::seconds(10), [&] { return exists(file); }));
+  std::string text = base::ReadFile(file).value();
+  text.pop_back();
+  const net::Url url = net::ParseUrl(text).value();
+  const std::string told = R"({"rank": 0, "role": "worker", "events": [
+      {"kind": "error", "at": 2.5, "message": "its server hangs"}]})";
+  net::HttpClient client(url.address);
+  const auto answer =
+      client.Post(url.target, told, {{"authorization", "Bearer " + run.spec.token}});
+  ASSERT_EQ(answer.value().status, 204);
+  ASSERT_TRUE(base::WriteFile(run.folder.path / "go", "").ok());
+  ASSERT_TRUE(run.WaitForEnd());
+  EXPECT_EQ(run.Reason(), "worker 0: its server hangs");
+}
+
 TEST(SupervisorTest, OneAtATimeAndReasonsForNone) {
   TestRun run;
   run.Script("worker", "sleep 100");

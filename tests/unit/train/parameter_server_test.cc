@@ -239,7 +239,7 @@ TEST(ParameterServerTest, AHungServerAndOneOfWorkersInStepAreTheEnd) {
   const auto begin = std::chrono::steady_clock::now();
   const auto joined = ParameterClient::Join({{address}, 0, 1, milliseconds(200)}, parameters);
   ASSERT_FALSE(joined.ok());
-  EXPECT_THAT(joined.error().Describe(), HasSubstr("stood still for 0.4 s"));
+  EXPECT_THAT(joined.error().Describe(), HasSubstr("stood still for 0.3 s"));
   EXPECT_THAT(joined.error().Describe(), HasSubstr(address.ToText()));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
 
