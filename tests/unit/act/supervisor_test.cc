@@ -261,17 +261,22 @@ TEST(SupervisorTest, NotForEver) {
   EXPECT_EQ(run.Events("rank.ended").size(), 4U);
 }
 
+// Where the ranks of a run report, as one of them has written it into the file "url".
+net::Url DoorOf(const TestRun& run) {
+  const auto file = run.folder.path / "url";
+  EXPECT_TRUE(support::Within(std::chrono::seconds(10), [&] { return exists(file); }));
+  std::string text = base::ReadFile(file).value();
+  text.pop_back();
+  return net::ParseUrl(text).value();
+}
+
 TEST(SupervisorTest, TakesReportsOfThoseWhoKnowTheToken) {
   TestRun run;
   run.Script("worker",
              "echo $RECKON_STATUS_URL > url.part; mv url.part url; "
              "while ! test -e go; do sleep 0.05; done; echo in the log; exit 1");
   ASSERT_TRUE(run.Start().ok());
-  const auto file = run.folder.path / "url";
-  ASSERT_TRUE(support::Within(std::chrono::seconds(10), [&] { return exists(file); }));
-  std::string text = base::ReadFile(file).value();
-  text.pop_back();
-  const net::Url url = net::ParseUrl(text).value();
+  const net::Url url = DoorOf(run);
   EXPECT_EQ(url.target, "/runs/7/events");
   net::HttpClient client(url.address);
   const std::string good = R"({"rank": 0, "role": "worker", "events": [
@@ -303,11 +308,7 @@ TEST(SupervisorTest, WhoToldFirstIsTheReason) {
   run.Script("worker", "echo $RECKON_STATUS_URL > url.part; mv url.part url; sleep 100");
   run.Script("worker", "while ! test -e go; do sleep 0.05; done; exit 1").index = 1;
   ASSERT_TRUE(run.Start().ok());
-  const auto file = run.folder.path / "url";
-  ASSERT_TRUE(support::Within(std::chrono::seconds(10), [&] { return exists(file); }));
-  std::string text = base::ReadFile(file).value();
-  text.pop_back();
-  const net::Url url = net::ParseUrl(text).value();
+  const net::Url url = DoorOf(run);
   const std::string told = R"({"rank": 0, "role": "worker", "events": [
       {"kind": "error", "at": 2.5, "message": "its server hangs"}]})";
   net::HttpClient client(url.address);
