@@ -120,13 +120,15 @@ TEST(SupervisorTest, OneThatCannotStartMayBeMissed) {
 
 TEST(SupervisorTest, StopGivesTimeThenKills) {
   TestRun run;
-  run.Script("worker", "trap 'echo leaving; exit 0' TERM; while :; do sleep 0.05; done");
-  run.Script("worker", "trap '' TERM; while :; do sleep 0.05; done");
+  run.Script("worker", "trap 'echo leaving; exit 0' TERM; echo up; while :; do sleep 0.05; done");
+  run.Script("worker", "trap '' TERM; echo up; while :; do sleep 0.05; done");
   run.Add("worker", {RECKON_RANK_PROGRAM, "brood"});
   ASSERT_TRUE(run.Start().ok());
   ASSERT_TRUE(run.WaitForState("running"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  EXPECT_GE(run.Remains().size(), 7U);
+  ASSERT_TRUE(support::Within(std::chrono::seconds(20), [&] {
+    return run.Log("worker-0.log") == "up\n" && run.Log("worker-1.log") == "up\n" &&
+           run.Remains().size() >= 7;
+  }));
   const auto begin = std::chrono::steady_clock::now();
   ASSERT_TRUE(RequestStop(run.folder).ok());
   ASSERT_TRUE(run.WaitForEnd(std::chrono::seconds(10)));
@@ -232,7 +234,8 @@ TEST(SupervisorTest, WhoDiedIsToBlameNotWhoEndedForIt) {
 TEST(SupervisorTest, AServerIsStartedAgain) {
   TestRun run;
   run.Script("server",
-             "echo up; if test -e go; then exec sleep 100; fi; "
+             // "running" may be said before the shell has begun: its own mark tells the first time.
+             "echo up; if test -e again; then exec sleep 100; fi; touch again; "
              "while ! test -e go; do sleep 0.05; done; exit 1")
       .on_death = OnDeath::kRestart;
   run.Script("worker", "while ! test -e end; do sleep 0.05; done");
