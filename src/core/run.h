@@ -1,4 +1,4 @@
-// Plan, Run and Event: a decision, its carrying out, and what happened on the way.
+// Plan, Run, Campaign and Event: a decision, its carrying out, and what happened on the way.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +56,17 @@ struct Run {
   std::string job;   // JSON document
   std::string plan;  // JSON document, empty while planning
   RunState state = RunState::kQueued;
+  base::WallTime created_at;
+  base::WallTime changed_at;
+  std::optional<int64_t> campaign_id = {};  // that it measures for
+  std::string point = {};                   // which point of the campaign; empty without one
+};
+
+// A profiling campaign: what is to be measured. What was measured are its runs.
+struct Campaign {
+  int64_t id = 0;
+  std::string name;
+  std::string document;  // JSON: as its file described it last
   base::WallTime created_at;
   base::WallTime changed_at;
 };

@@ -60,7 +60,8 @@ class Store {
   // Oldest first. kNotFound: the model is unknown.
   virtual base::Result<std::vector<core::ForecastRecord>> ListForecasts(int64_t model_id) = 0;
 
-  // Returns the run with its id and times. kBadInput: its state is not kQueued, where runs begin.
+  // Returns the run with its id and times. kBadInput: its state is not kQueued, where runs begin,
+  // or it has a campaign without a point or the reverse. kNotFound: the campaign is unknown.
   virtual base::Result<core::Run> AddRun(const core::Run& run) = 0;
   // kNotFound.
   virtual base::Result<core::Run> FindRun(int64_t id) = 0;
@@ -81,8 +82,20 @@ class Store {
                                             std::string_view detail,
                                             std::span<const core::CollectedRows> samples) = 0;
 
+  // The campaign of that name gets this document; it is made when there is none.
+  virtual base::Result<core::Campaign> SaveCampaign(std::string_view name,
+                                                    std::string_view document) = 0;
+  // kNotFound.
+  virtual base::Result<core::Campaign> FindCampaign(std::string_view name) = 0;
+  // Oldest first.
+  virtual base::Result<std::vector<core::Campaign>> ListCampaigns() = 0;
+  // Every run that measures for the campaign, oldest first. kNotFound: the campaign is unknown.
+  virtual base::Result<std::vector<core::Run>> ListCampaignRuns(int64_t campaign_id) = 0;
+
   // Returns the new id; an empty detail is stored as {}. kNotFound: the run is unknown.
   virtual base::Result<int64_t> AddEvent(const core::Event& event) = 0;
+  // All or none, in this order, with one sync for all: for whoever has thousands a second.
+  virtual base::Status AddEvents(std::span<const core::Event> events) = 0;
   // At most `limit` of ids above `after_id` (0: from the start), oldest first, of one run or of
   // everything. Ids grow in the order of commits, so a reader that goes on after the last id it saw
   // misses none.

@@ -21,11 +21,19 @@ int64_t LimitOf(size_t limit) {
   return static_cast<int64_t>(std::min(limit, static_cast<size_t>(kMaxId)));
 }
 
+base::Error UnknownCampaign(int64_t id, const std::filesystem::path& path) {
+  return {base::ErrorCode::kNotFound,
+          fmt::format("no campaign {} in store '{}'", id, path.string())};
+}
+
 base::Error UnknownRun(int64_t id, const std::filesystem::path& path) {
   return {base::ErrorCode::kNotFound, fmt::format("no run {} in store '{}'", id, path.string())};
 }
 
-// Of a row of: id, name, job, plan, state, created_at_us, changed_at_us.
+constexpr std::string_view kRunColumns =
+    "id, name, job, plan, state, created_at_us, changed_at_us, campaign_id, point";
+
+// Of a row of kRunColumns.
 base::Result<core::Run> RunOf(const SqliteStatement& row) {
   const auto state = core::ParseRunState(row.Text(4));
   if (!state) {
@@ -38,7 +46,19 @@ base::Result<core::Run> RunOf(const SqliteStatement& row) {
                    .plan = row.String(3),
                    .state = *state,
                    .created_at = FromMicros(row.Integer(5)),
-                   .changed_at = FromMicros(row.Integer(6))};
+                   .changed_at = FromMicros(row.Integer(6)),
+                   .campaign_id = row.IsNull(7) ? std::nullopt : std::optional(row.Integer(7)),
+                   .point = row.String(8)};
+}
+
+base::Result<std::vector<core::Run>> RunsOf(SqliteStatement& list) {
+  std::vector<core::Run> runs;
+  for (;;) {
+    RECKON_ASSIGN(const bool has_row, list.Step());
+    if (!has_row) return runs;
+    RECKON_ASSIGN(core::Run run, RunOf(list));
+    runs.push_back(std::move(run));
+  }
 }
 
 // Of a row of: id, run_id, kind, detail, at_us.
@@ -70,17 +90,27 @@ base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
     return base::BadInput(fmt::format("run '{}' cannot begin as '{}': runs begin as 'queued'",
                                       run.name, core::RunStateName(run.state)));
   }
+  if (run.campaign_id.has_value() == run.point.empty()) {
+    return base::BadInput(
+        fmt::format("run '{}' needs a campaign and a point of it, or none of both", run.name));
+  }
   core::Run added = run;
   added.created_at = added.changed_at = clock_.Now();
   const std::scoped_lock lock(mutex_);
   RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  if (run.campaign_id) {
+    RECKON_ASSIGN(const bool known,
+                  Exists("SELECT 1 FROM campaign WHERE id = ?1", *run.campaign_id));
+    if (!known) return UnknownCampaign(*run.campaign_id, connection_->path());
+  }
   RECKON_ASSIGN(
       SqliteStatement insert,
-      connection_->Prepare("INSERT INTO run (name, job, plan, state, created_at_us, changed_at_us)"
-                           " VALUES (?1, ?2, nullif(?3, ''), ?4, ?5, ?5)"));
+      connection_->Prepare("INSERT INTO run (name, job, plan, state, created_at_us, changed_at_us,"
+                           " campaign_id, point)"
+                           " VALUES (?1, ?2, nullif(?3, ''), ?4, ?5, ?5, ?6, nullif(?7, ''))"));
   RECKON_TRY(insert
                  .Bind(run.name, run.job, run.plan, std::string_view(core::RunStateName(run.state)),
-                       ToMicros(added.created_at))
+                       ToMicros(added.created_at), run.campaign_id, run.point)
                  .Run());
   added.id = connection_->LastInsertId();
   RECKON_TRY(transaction.Commit());
@@ -89,8 +119,7 @@ base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
 
 base::Result<core::Run> SqliteStore::ReadRun(int64_t id) {
   RECKON_ASSIGN(SqliteStatement find,
-                connection_->Prepare("SELECT id, name, job, plan, state, created_at_us,"
-                                     " changed_at_us FROM run WHERE id = ?1"));
+                connection_->Prepare(fmt::format("SELECT {} FROM run WHERE id = ?1", kRunColumns)));
   RECKON_ASSIGN(const bool found, find.Bind(id).Step());
   if (!found) return UnknownRun(id, connection_->path());
   return RunOf(find);
@@ -104,18 +133,22 @@ base::Result<core::Run> SqliteStore::FindRun(int64_t id) {
 base::Result<std::vector<core::Run>> SqliteStore::ListRuns(size_t limit,
                                                            std::optional<int64_t> before_id) {
   const std::scoped_lock lock(mutex_);
-  RECKON_ASSIGN(
-      SqliteStatement list,
-      connection_->Prepare("SELECT id, name, job, plan, state, created_at_us, changed_at_us"
-                           " FROM run WHERE id < ?1 ORDER BY id DESC LIMIT ?2"));
+  RECKON_ASSIGN(SqliteStatement list,
+                connection_->Prepare(fmt::format(
+                    "SELECT {} FROM run WHERE id < ?1 ORDER BY id DESC LIMIT ?2", kRunColumns)));
   list.Bind(before_id.value_or(kMaxId), LimitOf(limit));
-  std::vector<core::Run> runs;
-  for (;;) {
-    RECKON_ASSIGN(const bool has_row, list.Step());
-    if (!has_row) return runs;
-    RECKON_ASSIGN(core::Run run, RunOf(list));
-    runs.push_back(std::move(run));
-  }
+  return RunsOf(list);
+}
+
+base::Result<std::vector<core::Run>> SqliteStore::ListCampaignRuns(int64_t campaign_id) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(const bool known, Exists("SELECT 1 FROM campaign WHERE id = ?1", campaign_id));
+  if (!known) return UnknownCampaign(campaign_id, connection_->path());
+  RECKON_ASSIGN(SqliteStatement list,
+                connection_->Prepare(fmt::format(
+                    "SELECT {} FROM run WHERE campaign_id = ?1 ORDER BY id", kRunColumns)));
+  list.Bind(campaign_id);
+  return RunsOf(list);
 }
 
 base::Result<core::Run> SqliteStore::MoveRun(int64_t id, core::RunState from, core::RunState to,
@@ -168,24 +201,47 @@ base::Result<int64_t> SqliteStore::InsertEvent(const core::Event& event, base::W
   RECKON_ASSIGN(SqliteStatement insert,
                 connection_->Prepare(
                     "INSERT INTO event (run_id, kind, detail, at_us) VALUES (?1, ?2, ?3, ?4)"));
-  RECKON_TRY(insert.Bind(event.run_id, event.kind, event.detail, ToMicros(at)).Run());
+  const std::string_view detail = event.detail.empty() ? "{}" : std::string_view(event.detail);
+  RECKON_TRY(insert.Bind(event.run_id, event.kind, detail, ToMicros(at)).Run());
   return connection_->LastInsertId();
 }
 
+namespace {
+
+base::Status CheckEvent(const core::Event& event) {
+  RECKON_TRY(CheckName("kind of event", event.kind));
+  if (event.detail.empty()) return {};
+  return CheckJsonObject("the detail of an event", event.detail);
+}
+
+}  // namespace
+
 base::Result<int64_t> SqliteStore::AddEvent(const core::Event& event) {
-  core::Event added = event;
-  if (added.detail.empty()) added.detail = "{}";
-  RECKON_TRY(CheckName("kind of event", added.kind));
-  RECKON_TRY(CheckJsonObject("the detail of an event", added.detail));
+  return InsertEvents({&event, 1});
+}
+
+base::Status SqliteStore::AddEvents(std::span<const core::Event> events) {
+  RECKON_TRY(InsertEvents(events));
+  return {};
+}
+
+base::Result<int64_t> SqliteStore::InsertEvents(std::span<const core::Event> events) {
+  for (const core::Event& event : events) RECKON_TRY(CheckEvent(event));
   const std::scoped_lock lock(mutex_);
   RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
-  if (added.run_id) {
-    RECKON_ASSIGN(const bool known, Exists("SELECT 1 FROM run WHERE id = ?1", *added.run_id));
-    if (!known) return UnknownRun(*added.run_id, connection_->path());
+  const base::WallTime now = clock_.Now();
+  std::optional<int64_t> known_run;  // of the event before: mostly they are of one run
+  int64_t last = 0;
+  for (const core::Event& event : events) {
+    if (event.run_id && event.run_id != known_run) {
+      RECKON_ASSIGN(const bool known, Exists("SELECT 1 FROM run WHERE id = ?1", *event.run_id));
+      if (!known) return UnknownRun(*event.run_id, connection_->path());
+      known_run = event.run_id;
+    }
+    RECKON_ASSIGN(last, InsertEvent(event, now));
   }
-  RECKON_ASSIGN(const int64_t id, InsertEvent(added, clock_.Now()));
   RECKON_TRY(transaction.Commit());
-  return id;
+  return last;
 }
 
 base::Result<std::vector<core::Event>> SqliteStore::ListEvents(std::optional<int64_t> run_id,

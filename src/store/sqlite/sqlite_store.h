@@ -53,7 +53,14 @@ class SqliteStore final : public Store {
                                     std::string_view detail,
                                     std::span<const core::CollectedRows> samples) override;
 
+  base::Result<core::Campaign> SaveCampaign(std::string_view name,
+                                            std::string_view document) override;
+  base::Result<core::Campaign> FindCampaign(std::string_view name) override;
+  base::Result<std::vector<core::Campaign>> ListCampaigns() override;
+  base::Result<std::vector<core::Run>> ListCampaignRuns(int64_t campaign_id) override;
+
   base::Result<int64_t> AddEvent(const core::Event& event) override;
+  base::Status AddEvents(std::span<const core::Event> events) override;
   base::Result<std::vector<core::Event>> ListEvents(std::optional<int64_t> run_id, int64_t after_id,
                                                     size_t limit) override;
 
@@ -71,8 +78,11 @@ class SqliteStore final : public Store {
   base::Status Collect(const core::CollectedRows& collected);
   base::Result<bool> Exists(std::string_view sql, int64_t id);
   base::Result<core::Run> ReadRun(int64_t id);
+  base::Result<core::Campaign> ReadCampaign(std::string_view name);
   base::Result<core::Run> ChangeRun(int64_t id, core::RunState from, core::RunState to,
                                     std::string_view detail);
+  // The id of the last one.
+  base::Result<int64_t> InsertEvents(std::span<const core::Event> events);
   base::Result<int64_t> InsertEvent(const core::Event& event, base::WallTime at);
   base::Error UnknownName(std::string_view what, std::string_view name, std::string_view names_sql);
 
