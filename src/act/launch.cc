@@ -53,6 +53,9 @@ class FieldReader {
       if (!std::isfinite(number) || number < 0) Fail(PathOf(key), "a number of at least 0");
     }
   }
+  void Read(const char* key, bool& flag) {
+    if (const Json* value = Get(key, &Json::is_boolean, "true or false")) flag = value->get<bool>();
+  }
   void Read(const char* key, std::optional<double>& number) {
     if (!Has(key)) return;
     double value = 0;
@@ -123,6 +126,7 @@ class FieldReader {
 }  // namespace
 
 std::string ProcessName(const ProcessSpec& process) {
+  if (!process.title.empty()) return process.title;
   return fmt::format("{} {}", process.role, process.index);
 }
 
@@ -141,7 +145,10 @@ Json ToJson(const ProcessSpec& process) {
           {"workdir", process.workdir},
           {"place", ToJson(process.place)},
           {"on_death", OnDeathName(process.on_death)},
-          {"log", process.log}};
+          {"log", process.log},
+          {"title", process.title},
+          {"settle_s", process.settle_s},
+          {"reports", process.reports}};
 }
 
 Json ToJson(const LaunchSpec& spec) {
@@ -182,6 +189,9 @@ base::Result<ProcessSpec> ProcessSpecFromJson(const Json& json, const std::strin
   fields.Read("env", process.env);
   fields.Read("workdir", process.workdir);
   fields.ReadFileName("log", process.log);
+  fields.Read("title", process.title);
+  fields.Read("settle_s", process.settle_s);
+  fields.Read("reports", process.reports);
   std::string on_death = OnDeathName(process.on_death);
   fields.Read("on_death", on_death);
   bool known = false;

@@ -30,11 +30,19 @@ struct ProcessSpec {
   std::string workdir;                     // empty: the run folder
   Place place;
   OnDeath on_death = OnDeath::kFail;
-  std::string log;  // name of a file in the run folder: "worker-0.log"
+  std::string log;    // name of a file in the run folder: "worker-0.log"
+  std::string title;  // for people: "sift on h0"; empty: role and index
+  // Of a background process, which the others wait for: until it has said that it is ready or told
+  // a latency, at most so long; one that does not report, exactly so long.
+  double settle_s = 0;
+  bool reports = false;
 };
 
 // The role whose ends decide whether a run has succeeded.
 inline constexpr std::string_view kWorkerRole = "worker";
+// Load and apps beside the training: there before the others start, ended when the workers are
+// done, and not to end before.
+inline constexpr std::string_view kBackgroundRole = "background";
 
 struct LaunchSpec {
   int64_t run_id = 0;
@@ -51,7 +59,7 @@ struct LaunchSpec {
   std::string store;                      // not for us: whoever reads the events knows it
 };
 
-// "worker 3".
+// "worker 3", or the title.
 std::string ProcessName(const ProcessSpec& process);
 
 base::Json ToJson(const Place& place);

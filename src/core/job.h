@@ -66,6 +66,29 @@ struct CommandJob {
   std::string run;
 };
 
+// Load that is held on a host: shares (0 to 1) of its processors and of its memory, and what is
+// written to its disk. 0: none.
+struct StressLevels {
+  double cpu = 0;
+  double memory = 0;
+  double disk_bytes_s = 0;
+  double gpu = 0;
+
+  bool Any() const { return cpu > 0 || memory > 0 || disk_bytes_s > 0 || gpu > 0; }
+};
+
+// What runs beside the training on its hosts: load at chosen levels, or an app of the user's; one
+// of the two.
+struct BackgroundLoad {
+  std::string name;
+  std::optional<StressLevels> stress;
+  std::string run;  // shell script
+  // On which hosts: "workers", "servers", "all", or their names.
+  std::vector<std::string> on{"workers"};
+  std::optional<double> deadline_s;  // before dilation; an app that has one reports its latencies
+  double settle_s = 30;              // until it reports; without reports, until the training starts
+};
+
 // What is trained: by the built-in trainer, or by the user's command; one of the two.
 struct Job {
   std::string name;
@@ -77,6 +100,7 @@ struct Job {
   int64_t servers = 0;
   std::optional<double> cpus_per_worker;  // not said: those of a lab's host, 1 on this machine
   std::optional<double> time_limit_s;
+  std::vector<BackgroundLoad> background;
 };
 
 // Where it is trained.

@@ -7,6 +7,8 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "spec/background.h"
+#include "spec/fields.h"
 #include "spec/yaml.h"
 
 namespace reckon::spec {
@@ -17,111 +19,7 @@ using base::Status;
 using Keys = std::vector<std::string>;
 
 constexpr size_t kLongestName = 200;
-constexpr std::string_view kNoName("=\0", 2);  // what no variable's name has
-constexpr int64_t kMany = 1'000'000'000;
 constexpr int64_t kUsualCheckpoint = 100;  // steps, where a checkpoint is wanted and no more said
-
-// Reads fields of one map into variables; a field that is not there leaves its variable alone.
-class Fields {
- public:
-  explicit Fields(Yaml map, std::filesystem::path folder = {})
-      : map_(std::move(map)), folder_(std::move(folder)) {}
-
-  Status Text(const char* key, std::string& out) const {
-    return Take(key, out, [](const Yaml& node) { return node.Text(); });
-  }
-  Status Whole(const char* key, int64_t least, int64_t most, int64_t& out) const {
-    return Take(key, out, [&](const Yaml& node) { return node.Whole(least, most); });
-  }
-  Status Number(const char* key, double least, double most, double& out) const {
-    return Take(key, out, [&](const Yaml& node) { return node.Number(least, most); });
-  }
-  Status Flag(const char* key, bool& out) const {
-    return Take(key, out, [](const Yaml& node) { return node.Flag(); });
-  }
-  Status Duration(const char* key, double& out) const {
-    return Take(key, out, [](const Yaml& node) -> Result<double> {
-      RECKON_ASSIGN(const std::string text, node.Text());
-      const auto seconds = base::ParseDurationS(text);
-      if (!seconds.ok()) return node.Wrong("a duration like 90s, 30m or 1.5h");
-      // Whoever counts in milliseconds or waits until a moment must not overflow.
-      constexpr double kMostS = 3650 * 86'400.0;
-      if (*seconds > kMostS) return node.Wrong("a duration of at most 10 years (3650d)");
-      return *seconds;
-    });
-  }
-  // A path; not empty, and from the file's folder.
-  Status Path(const char* key, std::string& out) const {
-    return Take(key, out, [&](const Yaml& node) { return Absolute(node); });
-  }
-  Status Paths(const char* key, std::vector<std::string>& out) const {
-    const Yaml node = map_[key];
-    if (!node) return {};
-    out.clear();
-    for (const Yaml& item : node.IsList() ? node.items() : std::vector<Yaml>{node}) {
-      RECKON_ASSIGN(std::string path, Absolute(item));
-      out.push_back(std::move(path));
-    }
-    return {};
-  }
-  // One whole number or a list of them, each 1 or more.
-  Status Counts(const char* key, std::vector<int64_t>& out) const {
-    const Yaml node = map_[key];
-    if (!node) return {};
-    if (node.IsList() && node.items().empty())
-      return node.Wrong("a whole number or a list of them");
-    out.clear();
-    for (const Yaml& item : node.IsList() ? node.items() : std::vector<Yaml>{node}) {
-      RECKON_ASSIGN(const int64_t count, item.Whole(1, kMany));
-      out.push_back(count);
-    }
-    return {};
-  }
-  // Variables of an environment: the system cuts a name at its first '='.
-  Status Variables(const char* key, std::map<std::string, std::string>& out) const {
-    RECKON_TRY(TextMap(key, out));
-    for (const auto& [name, value] : map_[key].entries()) {
-      const bool named = !name.empty() && name.find_first_of(kNoName) == std::string::npos;
-      if (!named) {
-        return base::BadInput(fmt::format(
-            "{}: expected a name of a variable, without '=', found '{}'", value.Place(), name));
-      }
-      if (out[name].find('\0') != std::string::npos) {
-        return value.Wrong("a text without NUL");
-      }
-    }
-    return {};
-  }
-  Status TextMap(const char* key, std::map<std::string, std::string>& out) const {
-    const Yaml node = map_[key];
-    if (!node) return {};
-    if (!node.IsMap()) return node.Wrong("names and their values");
-    for (const auto& [name, value] : node.entries()) {
-      // A list is written as its items with commas: hidden: [512, 256].
-      RECKON_ASSIGN(const std::vector<std::string> texts, value.Texts());
-      out[name] = base::Join(texts, ",");
-    }
-    return {};
-  }
-
- private:
-  template <typename Value, typename Read>
-  Status Take(const char* key, Value& out, Read read) const {
-    const Yaml node = map_[key];
-    if (!node) return {};
-    RECKON_ASSIGN(out, read(node));
-    return {};
-  }
-
-  Result<std::string> Absolute(const Yaml& node) const {
-    RECKON_ASSIGN(const std::string text, node.Text());
-    if (text.empty()) return node.Wrong("a path");
-    return (folder_ / text).lexically_normal().string();
-  }
-
-  Yaml map_;
-  std::filesystem::path folder_;
-};
 
 Status ReadData(const Yaml& node, const std::filesystem::path& folder, core::TrainerData& data) {
   if (!node) return {};
@@ -136,8 +34,8 @@ Status ReadData(const Yaml& node, const std::filesystem::path& folder, core::Tra
   RECKON_TRY(fields.Text("shape", data.shape));
   RECKON_TRY(fields.Paths("train_files", data.train_files));
   RECKON_TRY(fields.Paths("validation_files", data.validation_files));
-  RECKON_TRY(fields.Whole("images", 1, kMany, data.images));
-  RECKON_TRY(fields.Whole("validation_images", 1, kMany, data.validation_images));
+  RECKON_TRY(fields.Whole("images", 1, kMostCount, data.images));
+  RECKON_TRY(fields.Whole("validation_images", 1, kMostCount, data.validation_images));
   return fields.Whole("replicate", 1, 1'000'000, data.replicate);
 }
 
@@ -174,14 +72,14 @@ Result<core::TrainerJob> ReadTrainer(const Yaml& node, const std::filesystem::pa
   RECKON_TRY(fields.Number("weight_decay", 0, 1000, job.optimiser.weight_decay));
   RECKON_ASSIGN(job.strategy, ReadStrategy(node["strategy"]));
   if (node["staleness"]) {
-    RECKON_ASSIGN(job.staleness, node["staleness"].Whole(0, kMany));
+    RECKON_ASSIGN(job.staleness, node["staleness"].Whole(0, kMostCount));
   }
   RECKON_TRY(fields.Path("base_model", job.base_model));
   RECKON_TRY(fields.Whole("fine_tune", 0, 1000, job.fine_tune));
   RECKON_TRY(fields.Path("save", job.save));
   RECKON_TRY(fields.Path("checkpoint", job.checkpoint));
   if (!job.checkpoint.empty()) job.checkpoint_every = kUsualCheckpoint;
-  RECKON_TRY(fields.Whole("checkpoint_every", 1, kMany, job.checkpoint_every));
+  RECKON_TRY(fields.Whole("checkpoint_every", 1, kMostCount, job.checkpoint_every));
   RECKON_TRY(fields.Duration("patience", job.patience_s));
   return job;
 }
@@ -240,7 +138,7 @@ Result<JobFile> ReadJobFile(const std::filesystem::path& path,
 Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path) {
   if (!root.IsMap()) return root.Wrong("a job: keys and values");
   RECKON_TRY(root.AllowKeys(Keys{"name", "trainer", "setup", "run", "workdir", "envs", "num_nodes",
-                                 "workers", "servers", "resources", "time_limit"}));
+                                 "workers", "servers", "resources", "time_limit", "background"}));
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   core::Job job;
   job.name = path.stem().string();
@@ -269,6 +167,7 @@ Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& pat
   RECKON_TRY(fields.Variables("envs", job.envs));
   RECKON_TRY(ReadWorkers(root, job));
   RECKON_TRY(ReadResources(root["resources"], job));
+  RECKON_ASSIGN(job.background, ReadBackground(root["background"]));
   if (root["time_limit"]) {
     double seconds = 0;
     RECKON_TRY(fields.Duration("time_limit", seconds));

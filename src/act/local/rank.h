@@ -13,7 +13,8 @@ struct Rank {
   const ProcessSpec* spec = nullptr;
   bool setup = false;  // the script before the ranks, not a rank
   std::unique_ptr<KeptProcess> kept;
-  bool started = false;           // in this life
+  bool started = false;  // in this life
+  base::MonotonicTime started_at;
   std::optional<ProcessEnd> end;  // of this life
   int64_t restarts = 0;
   observe::TreeUsage usage;
@@ -21,6 +22,7 @@ struct Rank {
 
   bool Lives() const { return kept != nullptr && !kept->gone(); }
   bool Worker() const { return !setup && spec->role == kWorkerRole; }
+  bool Background() const { return !setup && spec->role == kBackgroundRole; }
 };
 
 }  // namespace reckon::act

@@ -61,6 +61,11 @@ std::optional<ReportDoor::ToldError> ReportDoor::FirstErrorSince(base::Monotonic
   return std::nullopt;
 }
 
+bool ReportDoor::SaidReady(const std::string& role, int64_t index) const {
+  const std::lock_guard lock(mutex_);
+  return ready_.contains({role, index});
+}
+
 void ReportDoor::Forget(const std::string& role, int64_t index) {
   std::erase_if(errors_,
                 [&](const ToldError& error) { return error.role == role && error.index == index; });
@@ -69,6 +74,7 @@ void ReportDoor::Forget(const std::string& role, int64_t index) {
 void ReportDoor::ForgetError(const std::string& role, int64_t index) {
   const std::lock_guard lock(mutex_);
   Forget(role, index);
+  ready_.erase({role, index});
 }
 
 std::optional<net::HttpResponse> ReportDoor::TurnAway(const net::HttpRequest& head) const {
@@ -97,8 +103,10 @@ net::HttpResponse ReportDoor::Take(const std::string& body) {
   }
   taken_.Add(*report);
   for (const base::Json& event : report->events) {
-    if (event.at("kind") != "error") continue;
+    const auto& kind = event.at("kind").get_ref<const std::string&>();
     const std::lock_guard lock(mutex_);
+    if (kind == "ready" || kind == "latency") ready_.emplace(report->role, report->rank);
+    if (kind != "error") continue;
     Forget(report->role, report->rank);
     errors_.push_back(
         {report->role, report->rank, event.at("message").get<std::string>(), clock_.Monotonic()});

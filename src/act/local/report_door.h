@@ -5,7 +5,9 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "act/launch.h"
@@ -44,6 +46,8 @@ class ReportDoor {
     base::MonotonicTime at;
   };
   std::optional<ToldError> FirstErrorSince(base::MonotonicTime time) const;
+  // Whether this rank has said that it is ready, or told a latency, which says as much.
+  bool SaidReady(const std::string& role, int64_t index) const;
   // Before a rank is started again: what its predecessor said is not its own.
   void ForgetError(const std::string& role, int64_t index);
 
@@ -64,8 +68,9 @@ class ReportDoor {
   base::Logger& log_;
   mutable std::mutex mutex_;
   std::vector<ToldError> errors_;  // in the order of coming, one a rank; guarded by mutex_
-  TakenReports taken_;             // touched by the server's thread only
-  std::unique_ptr<net::HttpServer> server_;  // the last: its thread uses all of the above
+  std::set<std::pair<std::string, int64_t>> ready_;  // guarded by mutex_
+  TakenReports taken_;                               // touched by the server's thread only
+  std::unique_ptr<net::HttpServer> server_;          // the last: its thread uses all of the above
 };
 
 }  // namespace reckon::act

@@ -39,6 +39,10 @@ constexpr milliseconds kLongestWait{500};
 // What was told so long ago may have to do with an end now.
 constexpr milliseconds kWake{2'000};
 constexpr milliseconds kStrayLimit{10'000};
+// How long hosts with background load are observed before the training starts.
+constexpr milliseconds kBaseline{2'000};
+// How often background is looked at that has not settled: what it reports wakes nobody.
+constexpr milliseconds kSettleLook{50};
 // Workers may go on for so many times the grace when no server is left: one saves its model.
 constexpr int kAbandonedGraces = 4;
 // Keepers give up after half of this when something does not die.
@@ -63,11 +67,14 @@ class Supervisor {
   RunOutcome Run();
 
  private:
-  enum class Stage { kSetup, kRanks, kServers /* workers are done */ };
+  enum class Stage { kSetup, kBackground, kRanks, kServers /* workers are done */ };
 
   void Write(const char* kind, Json fields);
   void Enter(RunState state, const std::string& reason);
   void StartSetups();
+  void StartBackground();
+  void AwaitBackground();
+  bool HasSettled(const Rank& rank);
   void StartRanks();
   void Start(Rank& rank);
   void Wait(const StopWake& wake);
@@ -97,6 +104,7 @@ class Supervisor {
   ReportDoor& door_;
 
   const base::MonotonicTime begin_;
+  std::optional<base::MonotonicTime> settled_;  // since when all background has been
   const milliseconds grace_;
   Stage stage_ = Stage::kSetup;
   RunState state_ = RunState::kQueued;
@@ -166,15 +174,49 @@ void Supervisor::StartSetups() {
   for (Rank& rank : ranks_) Start(rank);
 }
 
-void Supervisor::StartRanks() {
-  stage_ = Stage::kRanks;
+void Supervisor::StartBackground() {
+  stage_ = Stage::kBackground;
   ranks_.clear();
   for (const ProcessSpec& process : spec_.processes) {
     ranks_.emplace_back();
     ranks_.back().spec = &process;
   }
   for (Rank& rank : ranks_) {
-    if (!verdict_) Start(rank);
+    if (rank.Background() && !verdict_) Start(rank);
+  }
+}
+
+bool Supervisor::HasSettled(const Rank& rank) {
+  if (!rank.started) return false;
+  if (door_.SaidReady(rank.spec->role, rank.spec->index)) return true;
+  const duration<double> passed = clock_.Monotonic() - rank.started_at;
+  if (passed.count() < rank.spec->settle_s) return false;
+  if (!rank.spec->reports) return true;
+  Decide(RunState::kFailed, fmt::format("{} has reported nothing within {:.4g} s",
+                                        ProcessName(*rank.spec), rank.spec->settle_s));
+  return false;
+}
+
+// The hosts' state before the training is what it is for a moment after everything has settled.
+void Supervisor::AwaitBackground() {
+  bool any = false;
+  for (const Rank& rank : ranks_) {
+    if (!rank.Background()) continue;
+    any = true;
+    if (!HasSettled(rank)) return;
+  }
+  if (!any) return StartRanks();
+  if (!settled_) {
+    settled_ = clock_.Monotonic();
+    Write("background.settled", Json::object());
+  }
+  if (clock_.Monotonic() - *settled_ >= kBaseline) StartRanks();
+}
+
+void Supervisor::StartRanks() {
+  stage_ = Stage::kRanks;
+  for (Rank& rank : ranks_) {
+    if (!rank.Background() && !verdict_) Start(rank);
   }
 }
 
@@ -215,6 +257,7 @@ void Supervisor::Wait(const StopWake& wake) {
     limit = std::clamp(left, milliseconds(0), limit);
   };
   if (stage_ == Stage::kServers && !verdict_) until(server_deadline_);
+  if (stage_ == Stage::kBackground && !verdict_) limit = kSettleLook;
   if (spec_.time_limit_s && stage_ != Stage::kServers && !verdict_) {
     until(begin_ + std::chrono::ceil<milliseconds>(duration<double>(*spec_.time_limit_s)));
   }
@@ -242,6 +285,7 @@ void Supervisor::TakeNews(Rank& rank) {
 
 void Supervisor::Started(Rank& rank, int64_t pid) {
   rank.started = true;
+  rank.started_at = clock_.Monotonic();
   if (rank.setup) return;
   Json fields = Identity(rank);
   fields["pid"] = pid;
@@ -265,10 +309,16 @@ void Supervisor::Ended(Rank& rank, const ProcessEnd& end) {
   if (!end.failure.empty()) fields["failure"] = end.failure;
   fields["seconds"] = end.seconds;
   Write(rank.setup ? "setup.ended" : "rank.ended", fields);
+  if (rank.Background() && !verdict_ && stage_ != Stage::kServers) {
+    // Without it the rest would measure something else.
+    Decide(RunState::kFailed, WhyEnded(rank) + (end.Good() ? ", before the training did" : ""));
+    return;
+  }
   if (end.Good()) return;
   if (verdict_) {
     Reconsider(rank, end);
   } else if (stage_ == Stage::kServers) {
+    if (rank.Background()) return;  // it was told to end
     log_.Warn(fmt::format("after the last worker: {}", WhyEnded(rank)));
   } else if (rank.spec->on_death == OnDeath::kFail || rank.setup) {
     Decide(RunState::kFailed, WhyFailed(rank));
@@ -341,7 +391,8 @@ void Supervisor::SweepStrays() {
 
 void Supervisor::Advance() {
   if (verdict_) return;
-  if (stage_ == Stage::kSetup && AllGone()) StartRanks();
+  if (stage_ == Stage::kSetup && AllGone()) StartBackground();
+  if (stage_ == Stage::kBackground && !verdict_) AwaitBackground();
   if (stage_ == Stage::kRanks && !verdict_) {
     GiveUpAbandoned();
     JudgeWorkers();
@@ -356,7 +407,7 @@ void Supervisor::Advance() {
 void Supervisor::GiveUpAbandoned() {
   bool served = false;
   for (const Rank& rank : ranks_) {
-    if (rank.Worker()) continue;
+    if (rank.Worker() || rank.Background()) continue;
     if (rank.Lives() || !rank.end || !rank.end->Good()) return;
     served = true;
   }
@@ -386,6 +437,9 @@ void Supervisor::JudgeWorkers() {
   }
   stage_ = Stage::kServers;
   server_deadline_ = clock_.Monotonic() + grace_;
+  for (Rank& rank : ranks_) {
+    if (rank.Background() && rank.Lives()) rank.kept->Stop();
+  }
 }
 
 void Supervisor::Decide(RunState state, const std::string& reason) {

@@ -31,6 +31,7 @@ base::Result<LaunchSpec> ReadLaunchSpec(const RunFolder& folder);
 
 // Runs to the end, and appends to the folder's events what happens:
 //   run.state   {state, reason}
+//   background.settled {}: what runs beside the training has reached its steady state
 //   setup.ended {host, exit_code | signal | failure, seconds}
 //   rank.started {role, index, pid, host}
 //   rank.ended   {role, index, exit_code | signal | failure, seconds}

@@ -6,6 +6,28 @@
 
 namespace reckon::app {
 
+namespace {
+
+base::Json ToJson(const std::vector<core::BackgroundLoad>& loads) {
+  base::Json list = base::Json::array();
+  for (const core::BackgroundLoad& load : loads) {
+    base::Json one{{"name", load.name}, {"on", load.on}};
+    if (load.stress) {
+      one["cpu"] = load.stress->cpu;
+      one["memory"] = load.stress->memory;
+      one["disk_bytes_s"] = load.stress->disk_bytes_s;
+      one["gpu"] = load.stress->gpu;
+    } else {
+      one["run"] = load.run;
+      if (load.deadline_s) one["deadline_s"] = *load.deadline_s;
+    }
+    list.push_back(std::move(one));
+  }
+  return list;
+}
+
+}  // namespace
+
 base::Json ToJson(const core::Job& job) {
   base::Json json;
   json["name"] = job.name;
@@ -23,6 +45,7 @@ base::Json ToJson(const core::Job& job) {
   };
   json["cpus_per_worker"] = number(job.cpus_per_worker);
   json["time_limit_s"] = number(job.time_limit_s);
+  if (!job.background.empty()) json["background"] = ToJson(job.background);
   return json;
 }
 

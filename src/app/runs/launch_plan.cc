@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sys/random.h>
 
+#include "app/runs/background_plan.h"
 #include "app/runs/run_files.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -95,7 +96,8 @@ class Planner {
       : request_(request), job_(request.job), seats_(std::move(seats)), ports_(std::move(ports)) {}
 
   std::vector<ProcessSpec> Processes() const {
-    std::vector<ProcessSpec> processes;
+    std::vector<ProcessSpec> processes =
+        PlanBackground(job_, seats_, request_.programs.stress, request_.dilation);
     if (job_.servers > 0 && job_.command)
       processes.push_back(Make("scheduler", 0, *seats_.workers[0]));
     for (size_t i = 0; i < seats_.servers.size(); ++i) {
@@ -223,7 +225,8 @@ base::Result<Programs> FindPrograms() {
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::filesystem::path folder = own.parent_path();
-  Programs programs{folder / "reckon-supervise", folder / "reckon-worker", folder / "reckon-ps"};
+  Programs programs{folder / "reckon-supervise", folder / "reckon-worker", folder / "reckon-ps",
+                    folder / "reckon-stress"};
   for (const auto& program : {programs.supervise, programs.worker, programs.server}) {
     if (!std::filesystem::exists(program, error)) {
       return base::Error(base::ErrorCode::kNotFound,

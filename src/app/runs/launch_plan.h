@@ -18,6 +18,7 @@ struct Programs {
   std::filesystem::path supervise;
   std::filesystem::path worker;
   std::filesystem::path server;
+  std::filesystem::path stress;
 };
 
 // kNotFound names the one that is missing.
@@ -31,6 +32,7 @@ struct LaunchRequest {
   std::string status_host = "127.0.0.1";
   std::filesystem::path store;
   Programs programs;
+  double dilation = 1;
 };
 
 // Every rank with the environment that programs of its kind look for: PyTorch's, TensorFlow's,

@@ -1,10 +1,8 @@
 // StartRun: from a job file to a supervisor at work.
 #include <algorithm>
 #include <cerrno>
-#include <fstream>
 #include <limits>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,9 +12,11 @@
 #include "act/local/run_folder.h"
 #include "act/local/supervisor.h"
 #include "app/data.h"
+#include "app/runs/background_plan.h"
 #include "app/runs/engine.h"
 #include "app/runs/job_json.h"
 #include "app/runs/launch_plan.h"
+#include "app/runs/machine.h"
 #include "app/runs/run_files.h"
 #include "app/runs/run_sync.h"
 #include "app/runs/runs.h"
@@ -33,19 +33,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using core::RunState;
-
-double MachineCpus() { return std::max(1U, std::thread::hardware_concurrency()); }
-
-base::Result<uint64_t> AvailableMemory() {
-  std::ifstream file("/proc/meminfo");
-  std::string key;
-  uint64_t kib = 0;
-  std::string unit;
-  while (file >> key >> kib >> unit) {
-    if (key == "MemAvailable:") return kib * 1024;
-  }
-  return Error(ErrorCode::kIo, "/proc/meminfo does not tell the memory that is free");
-}
 
 // Where the run takes place, as its samples tell. Of workers on different hosts the smallest
 // counts: the others wait for it.
@@ -113,6 +100,7 @@ base::Status CheckFolders(const core::Job& job) {
 base::Status CheckJob(const core::Job& job, const std::vector<PlannedPlace>& places,
                       base::Json& plan) {
   RECKON_TRY(CheckFolders(job));
+  RECKON_TRY(CheckBackground(job, Seat(job, places)));
   return job.trainer ? CheckTrainer(job, places, plan) : base::Status();
 }
 
@@ -199,7 +187,8 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
     if (context.stop.stop_requested()) {
       return Error(ErrorCode::kInterrupted, "interrupted before anything was started");
     }
-    return Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs});
+    return Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs,
+                   engine.dilation});
   };
   base::Status launched = launch();
   if (!launched.ok()) {

@@ -253,6 +253,48 @@ TEST(SupervisorTest, AServerIsStartedAgain) {
   EXPECT_EQ(run.Events("rank.started").size(), 3U);
 }
 
+TEST(SupervisorTest, BackgroundIsThereFirstAndGoesLast) {
+  TestRun run;
+  ProcessSpec& load =
+      run.Script("background", "trap 'echo told; exit 0' TERM; while :; do sleep 0.05; done");
+  load.title = "load on h0";
+  load.settle_s = 0.3;
+  run.Script("worker", "cat background-0.log; sleep 0.2; echo trained");
+  ASSERT_TRUE(run.Start().ok());
+  ASSERT_TRUE(run.WaitForEnd());
+  EXPECT_EQ(run.States(), "starting running finished");
+  EXPECT_THAT(run.Log("background-0.log"), HasSubstr("told\n"));
+  EXPECT_EQ(run.Log("worker-0.log"), "trained\n");
+  const auto settled = run.Events("background.settled");
+  ASSERT_EQ(settled.size(), 1U);
+  const auto started = run.Events("rank.started");
+  ASSERT_EQ(started.size(), 2U);
+  EXPECT_EQ(started[0].at("role"), "background");
+  const auto at = [](const base::Json& event) { return event.at("at").get<double>(); };
+  EXPECT_GE(at(settled[0]) - at(started[0]), 0.29);
+  EXPECT_GE(at(started[1]) - at(settled[0]), 1.9);  // the hosts' state before the training
+  EXPECT_THAT(run.Remains(), IsEmpty());
+}
+
+TEST(SupervisorTest, BackgroundThatEndsOrSaysNothingFailsTheRun) {
+  const auto reason = [](const std::string& script, bool reports) {
+    TestRun run;
+    ProcessSpec& load = run.Script("background", script);
+    load.title = "sift on h0";
+    load.settle_s = reports ? 0.4 : 0;
+    load.reports = reports;
+    run.Script("worker", "sleep 100");
+    EXPECT_TRUE(run.Start().ok());
+    EXPECT_TRUE(run.WaitForEnd());
+    EXPECT_THAT(run.States(), HasSubstr("failed"));
+    EXPECT_THAT(run.Remains(), IsEmpty());
+    return run.Reason();
+  };
+  EXPECT_EQ(reason("echo no camera; exit 3", false), "sift on h0 ended with code 3: no camera");
+  EXPECT_EQ(reason("sleep 2.5", false), "sift on h0 ended with code 0, before the training did");
+  EXPECT_EQ(reason("sleep 100", true), "sift on h0 has reported nothing within 0.4 s");
+}
+
 TEST(SupervisorTest, NotForEver) {
   TestRun run;
   run.spec.most_restarts = 2;

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "app/runs/background_plan.h"
 #include "app/runs/job_json.h"
 #include "app/runs/launch_plan.h"
 #include "app/runs/run_samples.h"
@@ -390,6 +391,50 @@ TEST(LaunchPlanTest, RanksFindTheEnvironmentTheyKnow) {
   EXPECT_EQ(tf["cluster"]["ps"].size(), 1);
   EXPECT_EQ(tf["task"]["type"], "worker");
   EXPECT_EQ(tf["task"]["index"], 1);
+}
+
+TEST(LaunchPlanTest, BackgroundGetsOneProcessForEachHost) {
+  core::Job job = TwoWorkerJob();
+  job.trainer->strategy = core::Strategy::kAsyncParameterServer;
+  job.servers = 1;
+  core::BackgroundLoad load;
+  load.name = "load";
+  load.stress = core::StressLevels{0.6, 0.25, 2e6, 0};
+  load.on = {"servers", "h2"};
+  core::BackgroundLoad none = load;
+  none.stress = core::StressLevels{};
+  core::BackgroundLoad app;
+  app.name = "sift";
+  app.run = "./sift";
+  app.deadline_s = 0.2;
+  job.background = {load, none, app};
+  std::vector<PlannedPlace> places(3);
+  for (size_t i = 0; i < 3; ++i) {
+    places[i].place.host = "h" + std::to_string(i);
+    places[i].cpus = 1;
+    places[i].memory_bytes = 1 << 30;
+  }
+  EXPECT_TRUE(CheckBackground(job, Seat(job, places)).ok());
+  const auto spec =
+      PlanLaunch({job, 4, "/r", places, "::1", "x.db", {"sup", "wrk", "ps", "stress"}, 5}).value();
+  ASSERT_EQ(spec.processes.size(), 7U);
+  EXPECT_EQ(spec.processes[0].title, "load on h0");
+  EXPECT_EQ(spec.processes[1].title, "load on h2");
+  EXPECT_EQ(spec.processes[1].place.host, "h2");
+  EXPECT_TRUE(spec.processes[1].reports);
+  EXPECT_EQ(spec.processes[0].argv,
+            (std::vector<std::string>{"stress", "--cpu", "60", "--cpus", "0.2", "--memory", "25%",
+                                      "--memory-total", "1073741824", "--disk", "2000000"}));
+  EXPECT_EQ(spec.processes[2].title, "sift on h1");
+  EXPECT_EQ(spec.processes[3].title, "sift on h2");
+  EXPECT_EQ(spec.processes[3].index, 3);
+  EXPECT_EQ(spec.processes[3].env.at("RECKON_DEADLINE_S"), "1");
+  EXPECT_EQ(spec.processes[3].env.at("RECKON_DILATION"), "5");
+  EXPECT_EQ(spec.processes[4].role, "server");
+  job.background[0].on = {"h9"};
+  const auto wrong = CheckBackground(job, Seat(job, places));
+  EXPECT_EQ(wrong.error().about(), "background.load.on");
+  EXPECT_THAT(wrong.error().Describe(), HasSubstr("no process of the job is on a host 'h9'"));
 }
 
 TEST(LaunchPlanTest, ACommandGetsAShellAndPlacesAreShared) {

@@ -136,5 +136,46 @@ TEST_F(JobFileTest, MistakesNameFileLineAndKey) {
   EXPECT_EQ(ReadJobFile(folder_ / "none.yaml", {}).error().code(), base::ErrorCode::kNotFound);
 }
 
+TEST_F(JobFileTest, WhatRunsBesideTheTraining) {
+  const std::string text = R"(
+trainer: {network: lenet5}
+background:
+  load: {stress: {cpu: 60, memory: 30%, disk: 20MB/s}, on: [workers, servers], settle: 9s}
+  sift: {run: ./sift, deadline: 200ms}
+  other: {run: ./other}
+)";
+  const core::Job job = Read(text).value();
+  ASSERT_EQ(job.background.size(), 3U);
+  const core::BackgroundLoad& load = job.background[0];
+  EXPECT_EQ(load.name, "load");
+  EXPECT_DOUBLE_EQ(load.stress->cpu, 0.6);
+  EXPECT_DOUBLE_EQ(load.stress->memory, 0.3);
+  EXPECT_DOUBLE_EQ(load.stress->disk_bytes_s, 20e6);
+  EXPECT_THAT(load.on, ElementsAre("workers", "servers"));
+  EXPECT_EQ(load.settle_s, 9);
+  EXPECT_EQ(job.background[1].deadline_s, 0.2);
+  EXPECT_EQ(job.background[1].settle_s, 30);
+  EXPECT_EQ(job.background[2].settle_s, 1);
+  // As campaigns do it.
+  const auto changed = Read(text, {{"background.load.stress.cpu", "0"}}).value();
+  EXPECT_EQ(changed.background[0].stress->cpu, 0);
+}
+
+TEST_F(JobFileTest, WrongBackgroundIsNamed) {
+  const auto problem = [&](const std::string& entry) {
+    return Problem("trainer: {}\nbackground:\n  load: " + entry + "\n");
+  };
+  EXPECT_THAT(problem("{}"), HasSubstr("line 3: background.load: expected either 'stress'"));
+  EXPECT_THAT(problem("{stress: {cpu: 60}, run: x}"), HasSubstr("expected either 'stress'"));
+  EXPECT_THAT(problem("{stress: {cpu: 160}}"),
+              HasSubstr("background.load.stress.cpu: expected a percentage from 0 to 100"));
+  EXPECT_THAT(problem("{stress: {disk: fast}}"), HasSubstr("expected bytes a second"));
+  EXPECT_THAT(problem("{stress: {cpu: 1}, deadline: 1s}"), HasSubstr("only an app has a deadline"));
+  EXPECT_THAT(problem("{run: x, deadline: 0}"), HasSubstr("expected a duration above 0"));
+  EXPECT_THAT(problem("{run: ' '}"), HasSubstr("expected a command"));
+  EXPECT_THAT(problem("{run: x, host: h0}"), HasSubstr("host"));
+  EXPECT_THAT(Problem("trainer: {}\nbackground: [x]\n"), HasSubstr("names of loads"));
+}
+
 }  // namespace
 }  // namespace reckon::spec
