@@ -1,10 +1,14 @@
 #include "store/sqlite/store_file.h"
 
 #include <array>
-#include <fstream>
+#include <cstddef>
+#include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "store/sqlite/errors.h"
 
@@ -39,6 +43,30 @@ std::filesystem::path Beside(const std::filesystem::path& path, const char* suff
   return beside;
 }
 
+enum class HeaderRead { kWhole, kTooShort, kNotOpened };
+
+// Through SQLite's own files: with a descriptor of ours, closing it would take the locks away that
+// other connections of this process hold on the file.
+HeaderRead ReadHeader(const std::filesystem::path& path, Header& header) {
+  sqlite3_vfs* const system = sqlite3_vfs_find(nullptr);
+  const std::string absolute = std::filesystem::absolute(path).string();
+  // SQLite keeps a pointer to the name while the file is open, and wants parameters behind it.
+  const std::unique_ptr<char, decltype(&sqlite3_free_filename)> name(
+      const_cast<char*>(sqlite3_create_filename(absolute.c_str(), "", "", 0, nullptr)),
+      &sqlite3_free_filename);
+  std::vector<std::byte> storage(static_cast<size_t>(system->szOsFile));
+  auto* const file = reinterpret_cast<sqlite3_file*>(storage.data());
+  const int opened =
+      system->xOpen(system, name.get(), file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READONLY, nullptr);
+  if (opened != SQLITE_OK) {
+    if (file->pMethods != nullptr) file->pMethods->xClose(file);
+    return HeaderRead::kNotOpened;
+  }
+  const int read = file->pMethods->xRead(file, header.data(), kHeaderSize, 0);
+  file->pMethods->xClose(file);
+  return read == SQLITE_OK ? HeaderRead::kWhole : HeaderRead::kTooShort;
+}
+
 }  // namespace
 
 base::Status CheckStoreFile(const std::filesystem::path& path) {
@@ -52,11 +80,9 @@ base::Status CheckStoreFile(const std::filesystem::path& path) {
   }
   if (!HasContent(path)) return {};
   Header header{};
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return {};  // opening it as a store says why
-  file.read(header.data(), header.size());
-  if (file.gcount() < static_cast<std::streamsize>(kHeaderSize) ||
-      std::string_view(header.data(), kMagic.size()) != kMagic) {
+  const HeaderRead read = ReadHeader(path, header);
+  if (read == HeaderRead::kNotOpened) return {};  // opening it as a store says why
+  if (read == HeaderRead::kTooShort || std::string_view(header.data(), kMagic.size()) != kMagic) {
     // With a journal it may be a store whose making was cut off: SQLite restores it, Migrate looks.
     if (HasContent(Beside(path, "-journal"))) return {};
     return NotAStore(path);

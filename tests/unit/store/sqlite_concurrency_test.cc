@@ -138,5 +138,23 @@ TEST(SqliteConcurrencyTest, ThreadsAndProcessesOnOneFile) {
                     {"thread-0", "thread-1", "thread-2", "thread-3", "process-0", "process-1"});
 }
 
+// A process loses its locks on a file with the first descriptor of it that it closes, and with them
+// the log that the next one to leave removes.
+TEST(SqliteConcurrencyTest, OpeningAndClosingAgainTakesNothingFromAnOpenStore) {
+  TempFolder folder;
+  const std::filesystem::path path = folder / "x.db";
+  const base::SystemClock clock;
+  const auto store = SqliteStore::Open(path, clock, kPatient);
+  ASSERT_TRUE(store.ok());
+  Write(**store, "first");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(SqliteStore::Open(path, clock, kPatient).ok());
+  const pid_t child = StartWriter(path, "process");
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  Write(**store, "second");
+  ExpectNothingLost(path, {"first", "process", "second"});
+}
+
 }  // namespace
 }  // namespace reckon::store::testing
