@@ -42,13 +42,16 @@ suite import_kill tests/fault/import_kill.sh build/bin/reckon 150
 # Other moments every time; the seed is in the report, with the command.
 seed() { echo $((RANDOM * 32768 + RANDOM)); }
 suite run_kill /usr/bin/python3 tests/fault/run_kill.py build/bin/reckon 50 11
+suite campaign_kill /usr/bin/python3 tests/fault/campaign_kill.py build/bin/reckon 10 "$(seed)"
 suite supervisor_kill build/bin/supervisor_kill_test 200 "$(seed)"
 # Without root there are no labs: then it says so and is not counted as done.
 if [ "$(id -u)" = 0 ]; then
   suite run_kill_lab /usr/bin/python3 tests/fault/run_kill_lab.py build/bin/reckon 24 11
+  suite campaign_kill_lab /usr/bin/python3 tests/fault/campaign_kill.py build/bin/reckon 10 \
+    "$(seed)" lab
   suite lab_kill tests/fault/lab_kill.sh build/bin/reckon build/bin/lab_probe 100 "$(seed)"
 else
-  echo "-- run_kill_lab, lab_kill: skipped, labs need root"
+  echo "-- run_kill_lab, campaign_kill_lab, lab_kill: skipped, labs need root"
 fi
 
 cmake --preset fuzz > /dev/null

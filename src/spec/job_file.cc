@@ -131,8 +131,12 @@ Result<JobFile> ReadJobFile(const std::filesystem::path& path,
   for (const Override& change : overrides) {
     RECKON_ASSIGN(root, root.With(change.path, change.value));
   }
+  return ReadJob(root, path);
+}
+
+Result<JobFile> ReadJob(const Yaml& root, const std::filesystem::path& path) {
   RECKON_ASSIGN(core::Job job, JobFromYaml(root, path));
-  return JobFile{std::move(job), std::move(root)};
+  return JobFile{std::move(job), root};
 }
 
 Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path) {

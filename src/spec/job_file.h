@@ -33,6 +33,9 @@ struct JobFile {
 base::Result<JobFile> ReadJobFile(const std::filesystem::path& path,
                                   const std::vector<Override>& overrides);
 
+// A job that is part of another document, and changes to it that were made already.
+base::Result<JobFile> ReadJob(const Yaml& root, const std::filesystem::path& path);
+
 // `path` gives the job its folder and, where the text has none, its name.
 base::Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path);
 

@@ -69,6 +69,10 @@ class Yaml {
   // The document with one value set, as by --set trainer.batch=64. The text is YAML, so lists work;
   // maps on the way are made. The value's place then reads "--set trainer.batch".
   base::Result<Yaml> With(const std::string& dotted_path, const std::string& value) const;
+  // Likewise with a value of another document, which keeps its own line.
+  base::Result<Yaml> With(const std::string& dotted_path, const Yaml& value) const;
+  // One value alone, as text, which was not read from a document: `source` is its place.
+  static base::Result<Yaml> Value(const std::string& text, const std::string& source);
 
  private:
   struct Node;

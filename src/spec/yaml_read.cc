@@ -101,9 +101,19 @@ Result<Yaml> Yaml::ReadFile(const std::filesystem::path& path) {
   return Parse(text, path.string());
 }
 
+Result<Yaml> Yaml::Value(const std::string& text, const std::string& source) {
+  RECKON_ASSIGN(NodePtr made, Reader(source, false).Read(text));
+  return Yaml(std::move(made), "");
+}
+
 Result<Yaml> Yaml::With(const std::string& dotted_path, const std::string& value) const {
-  const std::string source = "--set " + dotted_path;
-  RECKON_ASSIGN(NodePtr made, Reader(source, false).Read(value));
+  RECKON_ASSIGN(const Yaml made, Value(value, "--set " + dotted_path));
+  return With(dotted_path, made);
+}
+
+Result<Yaml> Yaml::With(const std::string& dotted_path, const Yaml& value) const {
+  const std::string source = value.Origin();
+  NodePtr made = value.node_;
   std::vector<std::string> keys;
   for (const std::string_view key : base::Split(dotted_path, '.')) {
     if (key.empty()) {

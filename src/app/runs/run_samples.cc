@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -75,6 +76,16 @@ void AddVariables(Row& row, const Json& job) {
   }
 }
 
+// Levels of load beside the training, by the name of each.
+void AddStress(Row& row, const Json& job) {
+  for (const Json& load : job.value("background", Json::array())) {
+    if (!load.contains("cpu")) continue;
+    for (const char* key : {"cpu", "memory", "disk_bytes_s"}) {
+      AddField(row, "stress_" + load.value("name", "") + "_" + key, load, key);
+    }
+  }
+}
+
 void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
   for (const char* key : {"network", "strategy", "optimizer", "rate", "momentum", "epochs"}) {
     AddField(row, key, trainer, key);
@@ -104,7 +115,8 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   // The plan's, which knows the host; plans of earlier versions have none.
   AddField(row, "cpus_per_worker", plan.contains("cpus_per_worker") ? plan : job,
            "cpus_per_worker");
-  for (const char* key : {"host_cpus", "dilation"}) AddField(row, key, plan, key);
+  for (const char* key : {"pool", "host_cpus", "dilation"}) AddField(row, key, plan, key);
+  AddStress(row, job);
   if (job.contains("trainer")) {
     AddTrainer(row, job["trainer"], plan);
   } else {
@@ -114,7 +126,12 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
 }
 
 // What makes a run no measure of the whole job: columns that are there only when it happened.
-void AddBlemishes(Row& row, const RunView& view) {
+void AddBlemishes(Row& row, const Json& plan, const RunView& view) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  if (view.foreign.value_or(0) > plan.value("most_foreign", infinite) ||
+      view.steal.value_or(0) > plan.value("most_steal", infinite)) {
+    row.emplace_back(kDisturbed, 1.0);
+  }
   if (view.LostWorkers() > 0) {
     row.emplace_back(kLostWorkers, static_cast<double>(view.LostWorkers()));
   }
@@ -187,7 +204,7 @@ std::map<std::string, double> EpochStages(const RunView& view) {
   return means;
 }
 
-Row RunRow(Row row, const Json& job, const RunView& view) {
+Row RunRow(Row row, const Json& job, const Json& plan, const RunView& view) {
   AddBatches(row, job);
   std::map<std::string, double> metrics;
   StepMeasures steps;
@@ -200,7 +217,9 @@ Row RunRow(Row row, const Json& job, const RunView& view) {
   metrics.erase(kBegunAtStep);
   AddSteps(row, steps);
   AddUsage(row, view);
-  AddBlemishes(row, view);
+  if (view.foreign) row.emplace_back("foreign", *view.foreign);
+  if (view.steal) row.emplace_back("steal", *view.steal);
+  AddBlemishes(row, plan, view);
   const auto epochs = view.Epochs();
   if (!epochs.empty()) {
     if (epochs.back().accuracy) row.emplace_back("accuracy", *epochs.back().accuracy);
@@ -238,13 +257,32 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 }  // namespace
 
 bool IsRunInput(std::string_view column) {
-  static constexpr std::array<std::string_view, 23> kInputs{
-      "host_cpus", "dilation",  "engine",    "workers", "servers",    "cpus_per_worker",
-      "network",   "strategy",  "optimizer", "rate",    "momentum",   "epochs",
-      "source",    "image",     "images",    "batch",   "parameters", "validation_images",
-      "float64",   "fine_tune", "staleness", "host",    "shard"};
+  static constexpr std::array<std::string_view, 24> kInputs{"pool",
+                                                            "host_cpus",
+                                                            "dilation",
+                                                            "engine",
+                                                            "workers",
+                                                            "servers",
+                                                            "cpus_per_worker",
+                                                            "network",
+                                                            "strategy",
+                                                            "optimizer",
+                                                            "rate",
+                                                            "momentum",
+                                                            "epochs",
+                                                            "source",
+                                                            "image",
+                                                            "images",
+                                                            "batch",
+                                                            "parameters",
+                                                            "validation_images",
+                                                            "float64",
+                                                            "fine_tune",
+                                                            "staleness",
+                                                            "host",
+                                                            "shard"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
-         column.starts_with("knob_") || column.starts_with("env_");
+         column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
 }
 
 std::array<std::string, 2> SampleSetsOf(const std::string& run_name) {
@@ -263,7 +301,7 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
                                            const Json& plan, const RunView& view) {
   const Row configuration = Configuration(run_id, job, plan);
   core::TableBuilder runs;
-  runs.AddRow(RunRow(configuration, job, view));
+  runs.AddRow(RunRow(configuration, job, plan, view));
   std::vector<core::CollectedRows> samples;
   const auto sets = SampleSetsOf(name);
   samples.push_back({sets[0], std::move(runs).Finish(core::kCollected)});
@@ -272,7 +310,7 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
     if (rank.role != "worker") continue;
     for (const auto& [number, measures] : rank.epochs) {
       Row row = EpochRow(configuration, job, rank, number, measures);
-      AddBlemishes(row, view);
+      AddBlemishes(row, plan, view);
       epochs.AddRow(row);
     }
   }

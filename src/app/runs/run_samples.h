@@ -22,11 +22,13 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
 // Of a run of that name: "NAME.runs", "NAME.epochs".
 std::array<std::string, 2> SampleSetsOf(const std::string& run_name);
 
-// Columns of runs that are no measure of the whole job: workers that died on the way, and steps
-// that an earlier run had done. Models are not fitted to such rows.
+// Columns of runs that are no measure of the whole job: workers that died on the way, steps that an
+// earlier run had done, a machine that others used too. Models are not fitted to such rows.
 inline constexpr const char* kLostWorkers = "lost_workers";
 inline constexpr const char* kBegunAtStep = "begun_at_step";
-inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep};
+// Others kept the machine busy meanwhile, more than the run's campaign allows.
+inline constexpr const char* kDisturbed = "disturbed";
+inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep, kDisturbed};
 
 // The columns of such sets that say what was asked for, and so can be asked about before a run: the
 // inputs of models. Everything else was measured, follows from them, or only tells rows apart.

@@ -214,7 +214,8 @@ base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path
   if (core::IsFinal(synced.run.state)) {
     RECKON_ASSIGN(StoredEnd stored, FindStoredEnd(store, run_id));
     if (!stored.samples.empty()) synced.note = "what it measured was not kept: " + stored.samples;
-    if (!TellsEnd(view)) End(view, synced.run, std::move(stored.reason));
+    synced.orphaned = !TellsEnd(view);
+    if (synced.orphaned) End(view, synced.run, std::move(stored.reason));
     return synced;
   }
   if (!sight.ok()) return synced;
@@ -229,7 +230,8 @@ base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path
   if (view.state && *view.state != synced.run.state) {
     RECKON_TRY(Move(store, synced.run, *view.state, view));
   }
-  if (!told_end && core::IsFinal(synced.run.state)) {
+  synced.orphaned = !told_end && core::IsFinal(synced.run.state);
+  if (synced.orphaned) {
     std::string reason = view.reason;
     End(view, synced.run, std::move(reason));
   }

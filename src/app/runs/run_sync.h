@@ -16,6 +16,9 @@ struct SyncedRun {
   RunView view;
   // What somebody should know besides: that its folder cannot be read, or its samples not be kept.
   std::string note;
+  // It has ended, but nobody of its own told so: its supervisor, or who was about to start it,
+  // died.
+  bool orphaned = false;
 };
 
 // Reads the run's events, moves its state in the store, and when it has ended stores its samples;

@@ -117,6 +117,11 @@ void RunView::Add(const Json& event) {
     if (state && core::IsFinal(*state)) ended_at = at;
     return;
   }
+  if (kind == "run.disturbance") {
+    foreign = NumberAt(event, "foreign");
+    if (Has(event, "steal")) steal = NumberAt(event, "steal");
+    return;
+  }
   const std::string role = TextAt(event, "role");
   if (role.empty()) return;
   RankView& rank = Rank(role, static_cast<int64_t>(NumberAt(event, "index")));

@@ -90,6 +90,10 @@ struct RunView {
   std::vector<RankView> ranks;
   std::optional<double> running_since;  // seconds since 1970
   std::optional<double> ended_at;
+  // Shares of the machine's processors while it ran: used by others, and given by the hypervisor to
+  // other machines.
+  std::optional<double> foreign;
+  std::optional<double> steal;
 
   // Images done of all images, over the workers that are not lost; total 0: unknown. What remains
   // is what the slowest of them needs.

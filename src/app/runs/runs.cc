@@ -46,7 +46,8 @@ base::Result<RunReport> Report(store::Store& store, int64_t id, const Context& c
   auto forecast = ForecastOf(synced.run, synced.view);
   return RunReport{std::move(synced.run),  std::move(synced.view),
                    std::move(forecast),    RunFolderPath(context.db, id).string(),
-                   std::move(synced.note), SecondsNow(context)};
+                   std::move(synced.note), SecondsNow(context),
+                   synced.orphaned};
 }
 
 // How far the run is, for whoever waits for it.

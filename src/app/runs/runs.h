@@ -9,6 +9,7 @@
 #include "app/context.h"
 #include "app/runs/run_forecast.h"
 #include "app/runs/run_view.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "core/run.h"
 #include "spec/job_file.h"
@@ -22,19 +23,38 @@ struct RunRequest {
   std::string model;  // to forecast the run with before it starts; empty: none
 };
 
+// What a run measures for: a point of a campaign.
+struct Purpose {
+  int64_t campaign_id = 0;
+  std::string point;
+  std::string pool;  // of hosts; empty: none
+  // Shares of the machine's processors beyond which what it measures is disturbed.
+  double most_foreign = 1;
+  double most_steal = 1;
+};
+
 // A run as status shows it.
 struct RunReport {
   core::Run run;
   RunView view;
   std::optional<RunForecast> forecast;
   std::string folder;
-  std::string note;  // as of SyncedRun
-  double now = 0;    // seconds since 1970, for times until now
+  std::string note;       // as of SyncedRun
+  double now = 0;         // seconds since 1970, for times until now
+  bool orphaned = false;  // as of SyncedRun
 };
 
 // Checks the job, registers the run and starts its supervisor; returns while the run goes on.
 // kBadInput, kNotFound: what is wrong with the job, before anything was started.
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context);
+// Likewise a job that was read already. `model` as in RunRequest.
+base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& engine,
+                                 const std::string& model, const std::optional<Purpose>& purpose,
+                                 const Context& context);
+// The plan that a run of the job would have there, without starting it. kBadInput, kNotFound as of
+// StartRun, and also when the hosts have fewer processors than its workers ask for: a run shares
+// them then, but measures another shape than it says.
+base::Result<base::Json> PlanJob(const spec::JobFile& file, const std::string& engine);
 
 // Waits for the end, with progress. A request to stop stops the run.
 base::Result<RunReport> FollowRun(int64_t run_id, const Context& context);

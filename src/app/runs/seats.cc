@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/runs/machine.h"
 #include "base/units.h"
 
 namespace reckon::app {
@@ -27,6 +28,24 @@ double CpusOfWorker(const core::Job& job, const PlannedPlace& place) {
   if (place.cpus <= 0) return job.cpus_per_worker.value_or(1);
   const double whole = std::ceil(place.cpus);
   return std::min(job.cpus_per_worker.value_or(whole), whole);
+}
+
+base::Status CheckCpus(const Seats& seats, const core::Job& job) {
+  const double each = job.cpus_per_worker.value_or(1);
+  std::map<std::string, double> asked;
+  for (const PlannedPlace* seat : seats.workers) asked[seat->place.host] += each;
+  for (const PlannedPlace* seat : seats.workers) {
+    const double has = seat->cpus > 0 ? seat->cpus : MachineCpus();
+    const double wanted = asked[seat->place.host];
+    // A worker that says nothing takes what the host has.
+    if (wanted <= has || (wanted == each && !job.cpus_per_worker)) continue;
+    return base::BadInput(fmt::format("no host fits: '{}' has {} processors, and the job's {} "
+                                      "workers on {} hosts ask for {} there",
+                                      seat->place.host, base::FormatNumber(has), job.workers,
+                                      asked.size(), base::FormatNumber(wanted)))
+        .About("resources.cpus");
+  }
+  return {};
 }
 
 base::Status CheckMemory(const Seats& seats, uint64_t worker_bytes) {

@@ -32,6 +32,10 @@ Seats Seat(const core::Job& job, const std::vector<PlannedPlace>& places);
 // than the host has, its last one counted whole.
 double CpusOfWorker(const core::Job& job, const PlannedPlace& place);
 
+// kBadInput about "resources.cpus" when the workers that come together on a host ask for more
+// processors than it has.
+base::Status CheckCpus(const Seats& seats, const core::Job& job);
+
 // kBadInput, with host, need and limit, when the workers that come together on a host need more
 // memory than it has. `worker_bytes`: what each of them needs.
 base::Status CheckMemory(const Seats& seats, uint64_t worker_bytes);

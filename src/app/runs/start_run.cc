@@ -156,16 +156,53 @@ base::Status MakeFolder(const std::filesystem::path& folder) {
 
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context) {
   RECKON_ASSIGN(const spec::JobFile file, spec::ReadJobFile(request.job_file, request.overrides));
-  const core::Job& job = file.job;
-  RECKON_ASSIGN(const Programs programs, FindPrograms());
-  RECKON_ASSIGN(const Engine engine, FindEngine(request.engine));
-  base::Json plan = PlanOf(request.engine, engine, job);
-  if (auto good = CheckJob(job, engine.places, plan); !good.ok()) {
+  return StartJob(file, request.engine, request.model, std::nullopt, context);
+}
+
+namespace {
+
+// Where the job would run, and the plan of it.
+struct Prepared {
+  Engine engine;
+  base::Json plan;
+};
+
+base::Result<Prepared> PrepareJob(const spec::JobFile& file, const std::string& engine) {
+  Prepared prepared;
+  RECKON_ASSIGN(prepared.engine, FindEngine(engine));
+  prepared.plan = PlanOf(engine, prepared.engine, file.job);
+  if (auto good = CheckJob(file.job, prepared.engine.places, prepared.plan); !good.ok()) {
     return file.Placed(std::move(good).error());
   }
+  return prepared;
+}
+
+}  // namespace
+
+base::Result<base::Json> PlanJob(const spec::JobFile& file, const std::string& engine) {
+  RECKON_ASSIGN(Prepared prepared, PrepareJob(file, engine));
+  if (auto fits = CheckCpus(Seat(file.job, prepared.engine.places), file.job); !fits.ok()) {
+    return file.Placed(std::move(fits).error());
+  }
+  return std::move(prepared.plan);
+}
+
+base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& engine_name,
+                                 const std::string& model, const std::optional<Purpose>& purpose,
+                                 const Context& context) {
+  const core::Job& job = file.job;
+  RECKON_ASSIGN(const Programs programs, FindPrograms());
+  RECKON_ASSIGN(Prepared prepared, PrepareJob(file, engine_name));
+  const Engine& engine = prepared.engine;
+  base::Json& plan = prepared.plan;
+  if (purpose) {
+    if (!purpose->pool.empty()) plan["pool"] = purpose->pool;
+    plan["most_foreign"] = purpose->most_foreign;
+    plan["most_steal"] = purpose->most_steal;
+  }
   const base::Json job_json = ToJson(job);
-  if (!request.model.empty()) {
-    RECKON_ASSIGN(const RunForecast forecast, ForecastRun(request.model, job_json, plan, context));
+  if (!model.empty()) {
+    RECKON_ASSIGN(const RunForecast forecast, ForecastRun(model, job_json, plan, context));
     plan["forecast"] = ToJson(forecast);
   }
   RECKON_ASSIGN(const auto store, OpenStore(context, true));
@@ -177,6 +214,10 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
   run.name = job.name;
   run.job = base::DumpJsonLine(job_json);
   run.plan = base::DumpJsonLine(plan);
+  if (purpose) {
+    run.campaign_id = purpose->campaign_id;
+    run.point = purpose->point;
+  }
   RECKON_ASSIGN(run, store->AddRun(run));
   const std::filesystem::path folder = RunFolderPath(context.db, run.id);
   const auto launch = [&]() -> base::Status {

@@ -13,6 +13,7 @@ std::unique_ptr<Command> MakeValidateCommand();
 std::unique_ptr<Command> MakePredictCommand();
 std::unique_ptr<Command> MakeExplainCommand();
 std::unique_ptr<Command> MakeAutomlCommand();
+std::unique_ptr<Command> MakeProfileCommand();
 std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeStatusCommand();
 std::unique_ptr<Command> MakeLogsCommand();

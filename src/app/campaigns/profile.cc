@@ -1,0 +1,269 @@
+#include "app/campaigns/profile.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "act/local/run_folder.h"
+#include "app/campaigns/campaign_lab.h"
+#include "app/campaigns/next_point.h"
+#include "app/campaigns/run_progress.h"
+#include "app/campaigns/standing.h"
+#include "app/data.h"
+#include "app/runs/run_files.h"
+#include "app/runs/runs.h"
+#include "base/json.h"
+#include "base/units.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Error;
+using base::ErrorCode;
+using base::Result;
+using spec::CampaignFile;
+
+Result<CampaignFile> ReadFile(const CampaignRequest& request) {
+  RECKON_ASSIGN(CampaignFile file, spec::ReadCampaignFile(request.file));
+  if (!request.design.empty()) file.design = request.design;
+  if (!request.criterion.empty()) file.criterion = request.criterion;
+  if (request.max_time_s) file.max_time_s = request.max_time_s;
+  if (request.max_cost) file.max_cost = request.max_cost;
+  if (request.until_error) file.until_error = request.until_error;
+  if (request.repeats)
+    file.least_repeats = file.most_repeats = static_cast<int64_t>(*request.repeats);
+  if (file.max_time_s && *file.max_time_s <= 0) {
+    return base::BadInput("a time of 0 measures nothing; expected a duration like 30m");
+  }
+  if (file.max_cost && *file.max_cost <= 0) {
+    return base::BadInput("a cost of 0 measures nothing; expected an amount like 2.50");
+  }
+  const bool priced = std::any_of(file.pools.begin(), file.pools.end(),
+                                  [](const spec::Pool& pool) { return pool.price_per_hour > 0; });
+  if (file.max_cost && !priced) {
+    return base::BadInput("a limit of cost needs prices; give the campaign's pools some");
+  }
+  return file;
+}
+
+// As the store keeps it, for whoever reports on it later.
+std::string DocumentOf(const CampaignFile& file, const CampaignRequest& request,
+                       const std::vector<CampaignPoint>& points) {
+  base::Json document{{"file", request.file},
+                      {"design", file.design},
+                      {"target", file.target},
+                      {"seed", file.seed},
+                      {"repeats", {file.least_repeats, file.most_repeats}},
+                      {"points", points.size()}};
+  base::Json varied = base::Json::array();
+  for (const spec::CampaignBlock& block : file.blocks) {
+    for (const spec::Factor& factor : block.factors) {
+      for (const std::string& key : factor.keys) {
+        if (std::find(varied.begin(), varied.end(), base::Json(key)) == varied.end()) {
+          varied.push_back(key);
+        }
+      }
+    }
+  }
+  document["vary"] = varied;
+  if (file.lab) document["lab"] = {{"name", file.lab->name}, {"dilation", file.lab->dilation}};
+  return base::DumpJsonLine(document);
+}
+
+std::filesystem::path CampaignFolder(const Context& context, const std::string& name) {
+  return RunFolderPath(context.db, 0).parent_path() / "campaigns" / name;
+}
+
+class Campaign {
+ public:
+  Campaign(CampaignFile file, const CampaignRequest& request, const Context& context,
+           const OnAttempt& on_attempt)
+      : file_(std::move(file)), request_(request), context_(context), on_attempt_(on_attempt) {}
+
+  Result<CampaignReport> Run() {
+    RECKON_ASSIGN(std::vector<CampaignPoint> points, PointsOf(file_));
+    const std::filesystem::path folder = CampaignFolder(context_, file_.name);
+    RECKON_ASSIGN(store_, OpenStore(context_, true));
+    std::error_code error;
+    std::filesystem::create_directories(folder, error);
+    if (error) {
+      return Error(ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message()));
+    }
+    auto lock = act::RunLock::Take(act::RunFolder(folder));
+    if (!lock.ok()) {
+      return std::move(lock).error().Wrap(
+          fmt::format("campaign '{}' is under way already", file_.name));
+    }
+    const std::string document = DocumentOf(file_, request_, points);
+    RECKON_ASSIGN(report_.campaign, store_->SaveCampaign(file_.name, document));
+    report_.target = file_.target;
+    if (file_.lab) RECKON_TRY(RaiseLab(*file_.lab, folder / "made-lab", context_));
+    base::Status done = Measure(std::move(points));
+    if (file_.lab && !request_.keep_lab) {
+      base::Status lowered = LowerLab(*file_.lab, folder / "made-lab");
+      if (done.ok()) done = std::move(lowered);
+    }
+    if (!done.ok()) return std::move(done).error();
+    return std::move(report_);
+  }
+
+ private:
+  base::Status Measure(std::vector<CampaignPoint> points) {
+    RECKON_TRY(CheckPoints(std::move(points)));
+    RECKON_TRY(TakeHistory());
+    RECKON_ASSIGN(const std::unique_ptr<NextPoint> next, MakeNextPoint(file_, plans_));
+    for (;;) {
+      if (context_.stop.stop_requested()) {
+        report_.interrupted = true;
+        report_.ended = "it was interrupted; the same command goes on";
+        return {};
+      }
+      RECKON_ASSIGN(const std::optional<size_t> chosen, next->Choose(report_.points));
+      if (!chosen) {
+        report_.ended = next->why_ended();
+        return {};
+      }
+      if (OverBudget(report_.points[*chosen])) return {};
+      RECKON_TRY(MeasurePoint(*chosen));
+    }
+  }
+
+  // A point that cannot be is said to be so; one alone does not end the campaign.
+  base::Status CheckPoints(std::vector<CampaignPoint> points) {
+    std::string first_problem;
+    size_t possible = 0;
+    for (CampaignPoint& point : points) {
+      auto plan = PlanJob(point.file, point.engine);
+      if (!plan.ok()) {
+        const ErrorCode code = plan.error().code();
+        if (code != ErrorCode::kBadInput && code != ErrorCode::kNotFound) return plan.error();
+        point.problem = plan.error().Describe();
+        if (first_problem.empty()) first_problem = point.problem;
+        plans_.emplace_back();
+      } else {
+        ++possible;
+        plans_.push_back(*std::move(plan));
+      }
+      PointReport report;
+      report.point = std::move(point);
+      report_.points.push_back(std::move(report));
+    }
+    for (PointReport& point : report_.points) Judge(point);
+    if (possible > 0) return {};
+    return base::BadInput(
+        fmt::format("no point of campaign '{}' can be measured: {}", file_.name, first_problem));
+  }
+
+  base::Status TakeHistory() {
+    RECKON_ASSIGN(History history, LoadHistory(*store_, report_.campaign, file_.target, context_));
+    // What went on while nobody looked is waited for: it measures for us.
+    while (!history.at_work.empty()) {
+      for (const int64_t run : history.at_work) RECKON_TRY(Follow(run));
+      RECKON_ASSIGN(history, LoadHistory(*store_, report_.campaign, file_.target, context_));
+    }
+    for (PointReport& point : report_.points) {
+      point.attempts = std::move(history.by_point[point.point.key]);
+      for (const Attempt& attempt : point.attempts) Count(point, attempt);
+      Judge(point);
+    }
+    return {};
+  }
+
+  base::Status MeasurePoint(size_t index) {
+    PointReport& point = report_.points[index];
+    Purpose purpose;
+    purpose.campaign_id = report_.campaign.id;
+    purpose.point = point.point.key;
+    purpose.pool = point.point.pool;
+    purpose.most_foreign = file_.most_foreign;
+    purpose.most_steal = file_.most_steal;
+    auto started = StartJob(point.point.file, point.point.engine, "", purpose, context_);
+    if (!started.ok()) {
+      const ErrorCode code = started.error().code();
+      if (code == ErrorCode::kInterrupted) return {};
+      if (code != ErrorCode::kBadInput && code != ErrorCode::kNotFound) return started.error();
+      point.point.problem = started.error().Describe();
+      Judge(point);
+      return {};
+    }
+    RECKON_ASSIGN(const RunReport report, Follow(started->run.id));
+    RECKON_ASSIGN(const Attempt attempt, AttemptOf(report, file_.target));
+    point.attempts.push_back(attempt);
+    Count(point, attempt);
+    Judge(point);
+    if (on_attempt_) on_attempt_(report_, point, attempt);
+    return {};
+  }
+
+  Result<RunReport> Follow(int64_t run) {
+    RunProgress progress(context_.progress, report_, file_);
+    const Context inside{context_.clock, context_.log,  progress,
+                         context_.stop,  context_.jobs, context_.db};
+    return FollowRun(run, inside);
+  }
+
+  void Count(const PointReport& point, const Attempt& attempt) {
+    const double dilation = file_.lab ? file_.lab->dilation : 1;
+    report_.seconds += attempt.seconds;
+    report_.cost += attempt.seconds / dilation / 3600 * point.point.price_per_hour;
+    if (attempt.outcome == Outcome::kMeasured || attempt.outcome == Outcome::kDisturbed) {
+      ++report_.runs;
+    }
+  }
+
+  void Judge(PointReport& point) {
+    const Standing standing = StandingOf(point.attempts);
+    point.mean = standing.mean;
+    point.error_of_mean = standing.error_of_mean;
+    point.outliers = standing.outliers;
+    point.problem = point.point.problem;
+    if (!point.problem.empty()) {
+      point.state = "impossible";
+    } else if (standing.failed >= static_cast<size_t>(file_.attempts)) {
+      point.state = "failed";
+      for (const Attempt& attempt : point.attempts) {
+        if (attempt.outcome == Outcome::kFailed) point.problem = attempt.reason;
+      }
+    } else if (!WantsMore(standing, file_)) {
+      point.state = "measured";
+    } else {
+      point.state = standing.mean ? "measuring" : "waiting";
+    }
+  }
+
+  bool OverBudget(const PointReport& point) {
+    const double each = report_.runs > 0 ? report_.seconds / static_cast<double>(report_.runs) : 0;
+    if (file_.max_time_s && report_.seconds + each > *file_.max_time_s) {
+      report_.ended = fmt::format("the time of {} is up", base::FormatDuration(*file_.max_time_s));
+      return true;
+    }
+    const double dilation = file_.lab ? file_.lab->dilation : 1;
+    const double price = each / dilation / 3600 * point.point.price_per_hour;
+    if (file_.max_cost && report_.cost + price > *file_.max_cost) {
+      report_.ended = fmt::format("the budget of {} is spent", base::FormatNumber(*file_.max_cost));
+      return true;
+    }
+    return false;
+  }
+
+  const CampaignFile file_;
+  const CampaignRequest& request_;
+  const Context& context_;
+  const OnAttempt& on_attempt_;
+  std::unique_ptr<store::Store> store_;
+  std::vector<base::Json> plans_;  // of the points; null for impossible ones
+  CampaignReport report_;
+};
+
+}  // namespace
+
+Result<CampaignReport> Profile(const CampaignRequest& request, const Context& context,
+                               const OnAttempt& on_attempt) {
+  RECKON_ASSIGN(CampaignFile file, ReadFile(request));
+  return Campaign(std::move(file), request, context, on_attempt).Run();
+}
+
+}  // namespace reckon::app

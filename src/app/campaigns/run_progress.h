@@ -1,0 +1,28 @@
+// The progress of one run, shown as part of its campaign's.
+#pragma once
+
+#include <string_view>
+
+#include "app/campaigns/profile.h"
+#include "base/progress.h"
+#include "spec/campaign_file.h"
+
+namespace reckon::app {
+
+class RunProgress final : public base::Progress {
+ public:
+  RunProgress(base::Progress& shown, const CampaignReport& report, const spec::CampaignFile& file);
+
+  void Begin(std::string_view, uint64_t) override {}
+  void Advance(uint64_t) override {}
+  void Tell(const base::ProgressState& state) override;
+  void End() override { shown_.End(); }
+
+ private:
+  base::Progress& shown_;
+  double done_ = 0;     // runs
+  double total_ = 0;    // runs that the campaign takes, as far as is known
+  double usual_s_ = 0;  // a run; 0: unknown
+};
+
+}  // namespace reckon::app

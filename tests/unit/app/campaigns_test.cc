@@ -1,0 +1,162 @@
+#include <set>
+
+#include <gmock/gmock.h>
+
+#include "app/campaigns/points.h"
+#include "app/campaigns/standing.h"
+#include "tests/support/temp_folder.h"
+
+namespace reckon::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* kJob = "job: {trainer: {network: lenet5}}\n";
+
+class CampaignPointsTest : public ::testing::Test {
+ protected:
+  spec::CampaignFile File(const std::string& text) {
+    return spec::ReadCampaignFile(folder_.Write("grid.yaml", kJob + text)).value();
+  }
+  support::TempFolder folder_;
+};
+
+TEST_F(CampaignPointsTest, AGridHasEveryCombinationOnce) {
+  const auto points = PointsOf(File(R"(
+set: {trainer.epochs: 3}
+vary:
+  "num_nodes, resources.cpus": [[1, 2], [2, 1]]
+  trainer.batch: [16, 32, 16]
+)"))
+                          .value();
+  ASSERT_EQ(points.size(), 4U);
+  EXPECT_EQ(ValuesText(points[0]), "num_nodes=1 cpus=2 batch=16");
+  EXPECT_EQ(ValuesText(points[3]), "num_nodes=2 cpus=1 batch=32");
+  EXPECT_EQ(points[3].file.job.workers, 2);
+  EXPECT_EQ(points[3].file.job.cpus_per_worker, 1);
+  EXPECT_EQ(points[3].file.job.trainer->epochs, 3);
+  EXPECT_THAT(points[3].file.job.trainer->batches, ElementsAre(32));
+  EXPECT_EQ(points[0].engine, "local");
+  EXPECT_EQ(points[0].file.job.name, "grid");
+}
+
+TEST_F(CampaignPointsTest, PointsAreKnownAgainInAChangedFile) {
+  const auto before = PointsOf(File("vary: {trainer.batch: [16, 32]}\n")).value();
+  const auto after =
+      PointsOf(File("seed: 5\nrepeats: 3\nvary: {trainer.batch: [8, 16, 32]}\n")).value();
+  EXPECT_EQ(before[0].key, after[1].key);
+  EXPECT_EQ(before[1].key, after[2].key);
+  EXPECT_NE(before[0].key, before[1].key);
+  const auto other = PointsOf(File("set: {trainer.epochs: 9}\nvary: {trainer.batch: [16]}\n"));
+  EXPECT_NE(before[0].key, other->front().key);
+}
+
+TEST_F(CampaignPointsTest, PoolsGiveHostsAndPrices) {
+  const auto points = PointsOf(File(R"(
+lab: {name: quad, hosts: [{name: s, count: 3}, {name: b, count: 2, cpus: 2}]}
+pools: {small: {hosts: [s*], price: 0.5}, big: {hosts: [b1, b0]}}
+vary: {pool: [small, big], num_nodes: [2]}
+)"))
+                          .value();
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].engine, "lab:quad/s0,s1,s2");
+  EXPECT_EQ(points[0].price_per_hour, 1);
+  EXPECT_EQ(points[1].engine, "lab:quad/b1,b0");
+  EXPECT_THAT(PointsOf(File("vary: {pool: [small]}\n")).error().Describe(),
+              HasSubstr("line 2: vary.pool[0]: expected the name of a pool"));
+}
+
+TEST_F(CampaignPointsTest, RandomPointsComeFromTheSeed) {
+  const std::string text = R"(
+design: random
+trials: 200
+vary:
+  trainer.batch: {from: 1, to: 4, whole: true}
+  trainer.rate: {from: 0.001, to: 0.1, scale: log}
+  trainer.optimizer: [sgd, adam]
+)";
+  const auto points = PointsOf(File(text)).value();
+  ASSERT_EQ(points.size(), 200U);
+  EXPECT_EQ(points[77].key, PointsOf(File(text))->at(77).key);
+  EXPECT_NE(points[0].key, PointsOf(File("seed: 2" + text))->front().key);
+  std::set<int64_t> batches;
+  int slow = 0;
+  for (const CampaignPoint& point : points) {
+    const core::TrainerJob& job = *point.file.job.trainer;
+    batches.insert(job.batches[0]);
+    EXPECT_GE(job.optimiser.rate, 0.001);
+    EXPECT_LE(job.optimiser.rate, 0.1);
+    slow += job.optimiser.rate < 0.01;
+  }
+  EXPECT_EQ(batches.size(), 4U);
+  EXPECT_NEAR(slow, 100, 30);  // half of the logarithms
+  // A space that is smaller than the trials gives all it has.
+  EXPECT_EQ(PointsOf(File("design: random\nvary: {trainer.batch: [1, 2, 3]}\n"))->size(), 3U);
+}
+
+TEST_F(CampaignPointsTest, WrongValuesAreNamedWhereTheyAreWritten) {
+  const auto problem = [&](const std::string& text) {
+    return PointsOf(File(text)).error().Describe();
+  };
+  EXPECT_THAT(problem("vary:\n  trainer.batch: [16, many]\n"),
+              HasSubstr("grid.yaml, line 3: job.trainer.batch: expected a whole number"));
+  EXPECT_THAT(problem("vary: {trainer.batsch: [16]}\n"), HasSubstr("batsch"));
+  EXPECT_THAT(problem("vary: {trainer.rate: {from: 1, to: 2}}\n"), HasSubstr("a grid has no"));
+}
+
+Attempt Of(Outcome outcome, double value) { return {1, outcome, value, 1, ""}; }
+
+TEST(StandingTest, RepeatsUntilTheMeanIsKnown) {
+  spec::CampaignFile file;
+  file.least_repeats = 2;
+  file.most_repeats = 4;
+  file.within = 0.05;
+  std::vector<Attempt> attempts;
+  const auto wants = [&] { return WantsMore(StandingOf(attempts), file); };
+  EXPECT_TRUE(wants());
+  attempts.push_back(Of(Outcome::kMeasured, 1.0));
+  EXPECT_TRUE(wants());
+  attempts.push_back(Of(Outcome::kMeasured, 1.02));
+  EXPECT_FALSE(wants());  // 1 % of standard error
+  attempts.back().value = 1.5;
+  EXPECT_TRUE(wants());
+  attempts.push_back(Of(Outcome::kMeasured, 1.2));
+  EXPECT_TRUE(wants());
+  attempts.push_back(Of(Outcome::kMeasured, 3));
+  EXPECT_FALSE(wants());  // enough is enough
+  EXPECT_NEAR(*StandingOf(attempts).mean, 1.675, 1e-12);
+}
+
+TEST(StandingTest, DisturbedOnesAreMeasuredAgainAFewTimes) {
+  spec::CampaignFile file;
+  file.retries = 2;
+  std::vector<Attempt> attempts{Of(Outcome::kDisturbed, 9), Of(Outcome::kDisturbed, 8)};
+  EXPECT_TRUE(WantsMore(StandingOf(attempts), file));
+  attempts.push_back(Of(Outcome::kDisturbed, 7));
+  EXPECT_FALSE(WantsMore(StandingOf(attempts), file));
+  EXPECT_EQ(StandingOf(attempts).mean, 8);
+  attempts.push_back(Of(Outcome::kMeasured, 1));
+  EXPECT_EQ(StandingOf(attempts).mean, 1);
+}
+
+TEST(StandingTest, FailuresAreTriedAFewTimesAndVoidOnesDoNotCount) {
+  spec::CampaignFile file;
+  file.attempts = 2;
+  std::vector<Attempt> attempts{Of(Outcome::kVoid, 0), Of(Outcome::kFailed, 0)};
+  for (int i = 0; i < 9; ++i) attempts.push_back(Of(Outcome::kVoid, 0));
+  EXPECT_TRUE(WantsMore(StandingOf(attempts), file));
+  attempts.push_back(Of(Outcome::kFailed, 0));
+  EXPECT_FALSE(WantsMore(StandingOf(attempts), file));
+}
+
+TEST(StandingTest, FarOffValuesAreMarked) {
+  EXPECT_THAT(FarOff({1, 1.01, 0.99, 1.02, 5}), ElementsAre(4));
+  EXPECT_THAT(FarOff({1, 1.01, 0.99, 1.02, 1.04}), IsEmpty());
+  EXPECT_THAT(FarOff({1, 1, 1, 1, 1.04}), IsEmpty());  // not worth a word
+  EXPECT_THAT(FarOff({1, 1, 5}), IsEmpty());           // nobody can tell
+}
+
+}  // namespace
+}  // namespace reckon::app
