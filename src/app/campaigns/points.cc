@@ -203,7 +203,7 @@ std::string ValuesText(const CampaignPoint& point) {
     const size_t dot = key.rfind('.');
     parts.push_back((dot == std::string::npos ? key : key.substr(dot + 1)) + "=" + value);
   }
-  return base::Join(parts, " ");
+  return parts.empty() ? "the job" : base::Join(parts, " ");
 }
 
 Result<std::vector<CampaignPoint>> PointsOf(const CampaignFile& file) {
