@@ -6,9 +6,7 @@
 #include <filesystem>
 #include <thread>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +15,7 @@
 #include "base/file.h"
 #include "base/system_error.h"
 #include "base/text.h"
+#include "net/net_namespace.h"
 
 namespace reckon::act {
 namespace {
@@ -98,19 +97,7 @@ Status RemoveNamespace(const std::string& name) {
 }
 
 Status InNamespace(const std::string& name, const std::function<Status()>& work) {
-  Status status;
-  // A thread of its own, since setns moves the calling thread.
-  std::jthread([&] {
-    const std::string path = NamespacePath(name);
-    const int space = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (space < 0 || setns(space, CLONE_NEWNET) != 0) {
-      status = base::SystemError("cannot enter network namespace " + path);
-    } else {
-      status = work();
-    }
-    if (space >= 0) close(space);
-  }).join();
-  return status;
+  return net::InNamespace(NamespacePath(name), work);
 }
 
 Status SetInNamespace(const std::string& name, const std::string& setting,

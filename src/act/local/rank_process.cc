@@ -8,26 +8,18 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/system_error.h"
+#include "net/net_namespace.h"
 
 namespace reckon::act {
 namespace {
 
 base::Status JoinCgroup(const std::string& folder) {
   return base::WriteControl(folder + "/cgroup.procs", std::to_string(getpid()));
-}
-
-base::Status EnterNamespace(const std::string& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return base::SystemError("cannot open the network namespace " + path);
-  if (setns(descriptor, CLONE_NEWNET) != 0) return base::SystemError("cannot enter " + path);
-  close(descriptor);
-  return {};
 }
 
 base::Status ConnectStandardFiles(const std::string& log) {
@@ -49,7 +41,7 @@ base::Status BecomeRank(const KeepOrder& order, const std::string& cgroup, pid_t
   if (getppid() != keeper) return base::Error(base::ErrorCode::kInterrupted, "the keeper is gone");
   for (const std::string& folder : process.place.cgroups) RECKON_TRY(JoinCgroup(folder));
   if (!cgroup.empty()) (void)JoinCgroup(cgroup);
-  if (!process.place.netns.empty()) RECKON_TRY(EnterNamespace(process.place.netns));
+  if (!process.place.netns.empty()) RECKON_TRY(net::EnterNamespace(process.place.netns));
   RECKON_TRY(ConnectStandardFiles(order.log_path));
   if (!process.workdir.empty() && chdir(process.workdir.c_str()) != 0) {
     return base::SystemError("cannot enter the working folder " + process.workdir);

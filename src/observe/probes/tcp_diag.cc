@@ -4,18 +4,17 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/system_error.h"
+#include "net/net_namespace.h"
 
 namespace reckon::observe {
 namespace {
@@ -77,33 +76,17 @@ TcpSocket ParseSocket(const nlmsghdr& head) {
 }  // namespace
 
 base::Result<std::unique_ptr<TcpDiag>> TcpDiag::Open(const std::string& netns) {
-  int home = -1;
-  if (!netns.empty()) {
-    // A netlink socket belongs to the namespace in which it was made: go there, and come back.
-    home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
-    const int there = open(netns.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool entered = home >= 0 && there >= 0 && setns(there, CLONE_NEWNET) == 0;
-    const int code = errno;
-    if (there >= 0) close(there);
-    if (!entered) {
-      if (home >= 0) close(home);
-      errno = code;
-      return base::SystemError("cannot enter " + netns);
-    }
-  }
-  const int questions = OpenDiagSocket();
-  const int code = errno;
-  std::unique_ptr<TcpDiag> diag(new TcpDiag(questions, OpenEnds()));
-  if (home >= 0) {
-    const bool back = setns(home, CLONE_NEWNET) == 0;
-    close(home);
-    // In the wrong namespace nothing that follows would be right.
-    RECKON_CHECK(back);
-  }
-  errno = code;
-  if (questions < 0) return base::SystemError("cannot ask the kernel for sockets");
+  std::unique_ptr<TcpDiag> diag;
+  const auto make = [&]() -> base::Status {
+    const int questions = OpenDiagSocket();
+    if (questions < 0) return base::SystemError("cannot ask the kernel for sockets");
+    diag.reset(new TcpDiag(questions, OpenEnds()));
+    return {};
+  };
+  // A netlink socket belongs to the namespace in which it was made.
+  RECKON_TRY(netns.empty() ? make() : net::InNamespace(netns, make));
   const timeval limit{2, 0};
-  (void)setsockopt(questions, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  (void)setsockopt(diag->questions_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
   return diag;
 }
 
