@@ -59,6 +59,36 @@ usage() { on "$1" "$2" bash -c 'timeout 2 bash -c "while :; do :; done"; times' 
 used=$(usage rkt-a h0)
 check "one core at dilation 5 uses about 0.4 s of 2, not $used" "within $used 0.25 0.48"
 
+# Somebody computes on one host, and sends from another for longer than a measurement takes.
+{ on rkt-a h0 bash -c 'while :; do :; done'; } 2> /dev/null & disown
+mbit rkt-a slow h1 10000000 > /dev/null &
+sending=$!
+sleep 0.5
+"$reckon" nodes --json > nodes.json 2> err
+wait $sending
+node() { /usr/bin/python3 -c '
+import json, sys
+for node in json.load(open("nodes.json"))["nodes"]:
+    if (node["lab"], node["name"]) == (sys.argv[1] or None, sys.argv[2]):
+        for key in sys.argv[3].split("/"): node = node[key]
+        print(node)' "$@"; }
+check "nodes has the machine: $(cat err)" "[ $(node '' local cpus) = $(getconf _NPROCESSORS_ONLN).0 ] && [ ! -s err ]"
+check "a host has its share of the cores" "within $(node rkt-a h0 cpus) 0.19999 0.20001"
+check "a busy host uses all of it, not $(node rkt-a h0 cpu/mean)" \
+  "within $(node rkt-a h0 cpu/mean) 0.6 1.1"
+check "an idle host uses little, not $(node rkt-b h0 cpu/mean)" "within $(node rkt-b h0 cpu/mean) 0 0.1"
+check "a host has its own memory" "[ $(node rkt-a h0 memory_bytes) = 536870912 ]"
+check "a host that sends 20 Mbit/s has sent $(node rkt-a slow net_sent_bytes_s/mean) byte/s" \
+  "within $(node rkt-a slow net_sent_bytes_s/mean) 1900000 3000000"
+check "who receives it has received $(node rkt-a h1 net_received_bytes_s/mean) byte/s" \
+  "within $(node rkt-a h1 net_received_bytes_s/mean) 1900000 3000000"
+check "nothing was sent in the other lab" "within $(node rkt-b h0 net_sent_bytes_s/mean) 0 5000"
+setpriv --reuid 65534 --clear-groups "$reckon" nodes > out 2> err
+code=$?
+check "without root the machine is shown, and what is needed for the hosts: $(cat err)" \
+  "[ $code = 0 ] && grep -q 'local' out && grep -q 'a lab needs root' err"
+"$reckon" lab kill rkt-a h0 > out
+
 on rkt-a h0 "$probe" echo "$(address rkt-a h0):7002" &
 "$reckon" lab cut rkt-a h0 > out
 check "cut is shown" "\"$reckon\" lab status rkt-a | grep -q 'h0 .* cut'"

@@ -18,6 +18,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeListCommand());
   commands.push_back(MakeExportCommand());
   commands.push_back(MakeLabCommand());
+  commands.push_back(MakeNodesCommand());
   commands.push_back(MakeDoctorCommand());
   return commands;
 }

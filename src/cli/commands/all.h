@@ -21,6 +21,7 @@ std::unique_ptr<Command> MakeStopCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeExportCommand();
 std::unique_ptr<Command> MakeLabCommand();
+std::unique_ptr<Command> MakeNodesCommand();
 std::unique_ptr<Command> MakeDoctorCommand();
 
 }  // namespace reckon::cli

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/nodes.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/commands/all.h"
+#include "cli/text_table.h"
+
+namespace reckon::cli {
+namespace {
+
+std::string ShareText(const std::optional<observe::Spread>& share) {
+  return share ? fmt::format("{:.0f} %", 100 * share->mean) : "-";
+}
+
+std::string ByteRateText(const std::optional<observe::Spread>& rate) {
+  if (!rate) return "-";
+  return base::FormatBytes(static_cast<uint64_t>(std::llround(rate->mean))) + "/s";
+}
+
+std::string NodeTable(const app::NodesReport& report) {
+  const bool any_gpu = std::any_of(report.nodes.begin(), report.nodes.end(),
+                                   [](const auto& node) { return node.usage.gpu.has_value(); });
+  TextTable table;
+  table.AddColumn("node", TextTable::Align::kLeft);
+  for (const char* heading :
+       {"cores", "cpu", "memory", "in use", "read", "written", "received", "sent"}) {
+    table.AddColumn(heading, TextTable::Align::kRight);
+  }
+  if (any_gpu) table.AddColumn("gpu", TextTable::Align::kRight);
+  for (const app::NodeUsage& node : report.nodes) {
+    const observe::UsageSummary& usage = node.usage;
+    std::vector<std::string> cells{app::FullName(node),
+                                   base::FormatNumber(node.cpus),
+                                   ShareText(usage.cpu),
+                                   base::FormatBytes(node.memory_bytes),
+                                   ShareText(usage.memory),
+                                   ByteRateText(usage.disk_read_bytes_s),
+                                   ByteRateText(usage.disk_written_bytes_s),
+                                   ByteRateText(usage.net_received_bytes_s),
+                                   ByteRateText(usage.net_sent_bytes_s)};
+    if (any_gpu) cells.push_back(ShareText(usage.gpu));
+    table.AddRow(std::move(cells));
+  }
+  return table.Render();
+}
+
+class NodesCommand final : public Command {
+ public:
+  std::string name() const override { return "nodes"; }
+  std::string summary() const override {
+    return "what this machine and the hosts of its labs have and use";
+  }
+  std::string details() const override {
+    return "Example:\n"
+           "  reckon nodes            measures for a second\n"
+           "  reckon nodes --json     95th percentiles too\n"
+           "Cores are real ones: a lab's host has its cpus divided by the dilation. cpu is the\n"
+           "share of them in use, memory what the node may use. '-' is not measured there.\n";
+  }
+  void Declare(OptionSet&) override {}
+
+  base::Result<Output> Run(const app::Context& context) override {
+    RECKON_ASSIGN(const app::NodesReport report, app::MeasureNodes(context));
+    for (const std::string& warning : report.warnings) context.log.Warn(warning);
+    Output output;
+    output.json = base::DumpJson(app::ToJson(report));
+    output.text = NodeTable(report);
+    return output;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeNodesCommand() { return std::make_unique<NodesCommand>(); }
+
+}  // namespace reckon::cli
