@@ -131,10 +131,9 @@ std::string ProcessName(const ProcessSpec& process) {
 }
 
 Json ToJson(const Place& place) {
-  return {{"host", place.host},
-          {"address", place.address},
-          {"netns", place.netns},
-          {"cgroups", place.cgroups}};
+  return {{"host", place.host},   {"address", place.address},
+          {"netns", place.netns}, {"cgroups", place.cgroups},
+          {"cpus", place.cpus},   {"memory_bytes", place.memory_bytes}};
 }
 
 Json ToJson(const ProcessSpec& process) {
@@ -175,6 +174,10 @@ base::Result<Place> PlaceFromJson(const Json& json, const std::string& path) {
   fields.Read("address", place.address);
   fields.Read("netns", place.netns);
   fields.Read("cgroups", place.cgroups);
+  fields.Read("cpus", place.cpus);
+  int64_t memory_bytes = 0;
+  fields.Read("memory_bytes", memory_bytes);
+  place.memory_bytes = static_cast<uint64_t>(memory_bytes);
   RECKON_TRY(fields.Check());
   return place;
 }

@@ -1,5 +1,6 @@
 #include "act/local/report_door.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -66,6 +67,30 @@ bool ReportDoor::SaidReady(const std::string& role, int64_t index) const {
   return ready_.contains({role, index});
 }
 
+void ReportDoor::NoteTraining(const observe::Report& report, const base::Json& event) {
+  if (report.role != kWorkerRole) return;
+  const auto& kind = event.at("kind").get_ref<const std::string&>();
+  const double at = event.at("at").get<double>();
+  if (kind == "stage" && event.at("stage") == "training_loop") {
+    loops_[report.rank] = {at - event.at("seconds").get<double>(), at};
+  } else if (kind == "steps") {
+    steps_.try_emplace(report.rank, Stretch{at, at}).first->second.to = at;
+  }
+}
+
+std::optional<Stretch> ReportDoor::Training() const {
+  const std::lock_guard lock(mutex_);
+  const auto& told = loops_.empty() ? steps_ : loops_;
+  if (told.empty()) return std::nullopt;
+  Stretch common = told.begin()->second;
+  for (const auto& [rank, own] : told) {
+    common.from = std::max(common.from, own.from);
+    common.to = std::min(common.to, own.to);
+  }
+  if (common.to <= common.from) return std::nullopt;
+  return common;
+}
+
 void ReportDoor::Forget(const std::string& role, int64_t index) {
   std::erase_if(errors_,
                 [&](const ToldError& error) { return error.role == role && error.index == index; });
@@ -105,6 +130,7 @@ net::HttpResponse ReportDoor::Take(const std::string& body) {
   for (const base::Json& event : report->events) {
     const auto& kind = event.at("kind").get_ref<const std::string&>();
     const std::lock_guard lock(mutex_);
+    NoteTraining(*report, event);
     if (kind == "ready" || kind == "latency") ready_.emplace(report->role, report->rank);
     if (kind != "error") continue;
     Forget(report->role, report->rank);

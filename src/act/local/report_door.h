@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "act/launch.h"
 #include "act/local/event_file.h"
+#include "act/local/node_watch.h"
 #include "act/local/taken_reports.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -48,6 +50,10 @@ class ReportDoor {
   std::optional<ToldError> FirstErrorSince(base::MonotonicTime time) const;
   // Whether this rank has said that it is ready, or told a latency, which says as much.
   bool SaidReady(const std::string& role, int64_t index) const;
+  // When all workers were training, by what they say: from the last one's begin to the first one's
+  // end, seconds since 1970. Of workers that do not tell their stage training_loop, from their
+  // first to their last report of steps. nullopt: none has told either, or there is no such time.
+  std::optional<Stretch> Training() const;
   // Before a rank is started again: what its predecessor said is not its own.
   void ForgetError(const std::string& role, int64_t index);
 
@@ -57,7 +63,8 @@ class ReportDoor {
   // Why a request is not let in; nullopt: it may bring its report.
   std::optional<net::HttpResponse> TurnAway(const net::HttpRequest& head) const;
   net::HttpResponse Take(const std::string& body);
-  // Expects mutex_ to be held.
+  // Both expect mutex_ to be held.
+  void NoteTraining(const observe::Report& report, const base::Json& event);
   void Forget(const std::string& role, int64_t index);
 
   const std::string target_;
@@ -69,6 +76,8 @@ class ReportDoor {
   mutable std::mutex mutex_;
   std::vector<ToldError> errors_;  // in the order of coming, one a rank; guarded by mutex_
   std::set<std::pair<std::string, int64_t>> ready_;  // guarded by mutex_
+  std::map<int64_t, Stretch> loops_;                 // of workers; guarded by mutex_
+  std::map<int64_t, Stretch> steps_;                 // likewise
   TakenReports taken_;                               // touched by the server's thread only
   std::unique_ptr<net::HttpServer> server_;          // the last: its thread uses all of the above
 };

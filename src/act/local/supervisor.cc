@@ -17,6 +17,7 @@
 #include "act/local/disk_reserve.h"
 #include "act/local/event_file.h"
 #include "act/local/kill_tree.h"
+#include "act/local/node_watch.h"
 #include "act/local/rank.h"
 #include "act/local/rank_cgroup.h"
 #include "act/local/report_door.h"
@@ -61,6 +62,7 @@ class Supervisor {
         events_(events),
         reserve_(reserve),
         door_(door),
+        watch_(spec, log),
         begin_(clock.Monotonic()),
         grace_(std::chrono::ceil<milliseconds>(duration<double>(spec.stop_grace_s))) {}
 
@@ -84,6 +86,7 @@ class Supervisor {
   void Ended(Rank& rank, const ProcessEnd& end);
   void Reconsider(const Rank& rank, const ProcessEnd& end);
   void WriteUsage(Rank& rank);
+  void WriteNodes();
   void SweepStrays();
   void Advance();
   void GiveUpAbandoned();
@@ -102,9 +105,11 @@ class Supervisor {
   EventWriter& events_;
   DiskReserve& reserve_;
   ReportDoor& door_;
+  const NodeWatch watch_;
 
   const base::MonotonicTime begin_;
   std::optional<base::MonotonicTime> settled_;  // since when all background has been
+  Stretch baseline_;                            // from then to the start of the ranks
   const milliseconds grace_;
   Stage stage_ = Stage::kSetup;
   RunState state_ = RunState::kQueued;
@@ -159,6 +164,7 @@ RunOutcome Supervisor::Run() {
   }
   SweepStrays();
   base::RemoveAbandonedFiles(options_.folder.path);  // of ranks that were killed while writing
+  WriteNodes();
   reserve_.Release();  // the end must find room whatever else filled the disk
   Enter(verdict_->state, verdict_->reason);
   return *verdict_;
@@ -208,9 +214,12 @@ void Supervisor::AwaitBackground() {
   if (!any) return StartRanks();
   if (!settled_) {
     settled_ = clock_.Monotonic();
+    baseline_.from = observe::EventTime(clock_.Now());
     Write("background.settled", Json::object());
   }
-  if (clock_.Monotonic() - *settled_ >= kBaseline) StartRanks();
+  if (clock_.Monotonic() - *settled_ < kBaseline) return;
+  baseline_.to = observe::EventTime(clock_.Now());
+  StartRanks();
 }
 
 void Supervisor::StartRanks() {
@@ -379,6 +388,21 @@ void Supervisor::WriteUsage(Rank& rank) {
   Json fields = Identity(rank);
   fields.update(ToJson(rank.usage));
   Write("rank.usage", fields);
+}
+
+// Once nothing of the run is left: what its hosts used, and what others did.
+void Supervisor::WriteNodes() {
+  std::vector<Json> usages;
+  if (baseline_.to > baseline_.from) usages = watch_.Usage("before", baseline_);
+  if (const auto training = door_.Training()) {
+    for (Json& usage : watch_.Usage("training", *training)) usages.push_back(std::move(usage));
+  }
+  for (const Json& usage : usages) Write("node.usage", usage);
+  if (const auto disturbed = watch_.Disturbed()) {
+    Json fields{{"foreign", disturbed->foreign}, {"seconds", disturbed->seconds}};
+    if (disturbed->steal) fields["steal"] = *disturbed->steal;
+    Write("run.disturbance", fields);
+  }
 }
 
 void Supervisor::SweepStrays() {

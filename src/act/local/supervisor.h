@@ -37,6 +37,8 @@ base::Result<LaunchSpec> ReadLaunchSpec(const RunFolder& folder);
 //   rank.ended   {role, index, exit_code | signal | failure, seconds}
 //   rank.usage   {role, index, wall_s, cpu_s, peak_memory_bytes, bytes_sent, bytes_received,
 //                 complete}
+//   node.usage   {host, phase: before | training, ...}: see NodeWatch
+//   run.disturbance {foreign, steal, seconds}: shares of the machine that others had
 // each with "at", in seconds since 1970, and the ranks' own reports.
 //
 // A request to stop ends every process; the outcome is then "stopped". kUnavailable when the folder

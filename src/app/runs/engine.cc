@@ -36,8 +36,11 @@ base::Result<Engine> FindLab(const std::string& name, const std::vector<std::str
     if (!status.deviation.empty()) {
       return Error(ErrorCode::kFailed, act::DeviationText(name, status));
     }
-    engine.places.push_back(
-        {status.place, status.host.cpus, status.host.memory_bytes, act::kHostDevice});
+    PlannedPlace planned{status.place, status.host.cpus, status.host.memory_bytes,
+                         act::kHostDevice};
+    planned.place.cpus = status.host.cpus / lab.dilation;
+    planned.place.memory_bytes = status.host.memory_bytes;
+    engine.places.push_back(std::move(planned));
   }
   return engine;
 }
