@@ -1,7 +1,5 @@
-#include <cctype>
 #include <utility>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "observe/probes/kept_file.h"
@@ -101,8 +99,8 @@ Result<MachineSize> SizeOfMachine(const fs::path& root) {
   RECKON_ASSIGN(KeptFile stat, KeptFile::Open(root / "proc/stat"));
   RECKON_ASSIGN(std::string_view text, stat.Read());
   while (!text.empty()) {
-    const std::string_view line = TakeLine(text);
-    if (line.size() > 3 && line.starts_with("cpu") && std::isdigit(line[3]) != 0) ++size.cpus;
+    const std::string_view name = TakeLine(text).substr(0, 4);
+    if (name.starts_with("cpu") && name.back() >= '0' && name.back() <= '9') ++size.cpus;
   }
   if (size.cpus == 0) return stat.Complain("expected a line for every processor");
   RECKON_ASSIGN(KeptFile meminfo, KeptFile::Open(root / "proc/meminfo"));
