@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/runs/node_samples.h"
 #include "base/text.h"
 #include "core/table_builder.h"
 
@@ -285,8 +286,8 @@ bool IsRunInput(std::string_view column) {
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
 }
 
-std::array<std::string, 2> SampleSetsOf(const std::string& run_name) {
-  return {run_name + ".runs", run_name + ".epochs"};
+std::array<std::string, 3> SampleSetsOf(const std::string& run_name) {
+  return {run_name + ".runs", run_name + ".epochs", run_name + ".nodes"};
 }
 
 core::Table InputsOf(const Json& job, const Json& plan) {
@@ -316,6 +317,15 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
   }
   core::Table table = std::move(epochs).Finish(core::kCollected);
   if (table.row_count > 0) samples.push_back({sets[1], std::move(table)});
+  core::TableBuilder nodes;
+  for (Row& own : NodeRows(job, view)) {
+    Row row = configuration;
+    row.insert(row.end(), own.begin(), own.end());
+    AddBlemishes(row, plan, view);
+    nodes.AddRow(row);
+  }
+  core::Table hosts = std::move(nodes).Finish(core::kCollected);
+  if (hosts.row_count > 0) samples.push_back({sets[2], std::move(hosts)});
   return samples;
 }
 

@@ -12,15 +12,16 @@
 
 namespace reckon::app {
 
-// Two sets: "NAME.runs" with a row a run (the stages, means over its steps, what its processes
-// used), and "NAME.epochs" with a row for every worker and epoch. docs/job-file.md has the columns.
-// `job` and `plan` as the store keeps them.
+// Three sets: "NAME.runs" with a row a run (the stages, means over its steps, what its processes
+// used), "NAME.epochs" with a row for every worker and epoch, "NAME.nodes" with a row for every
+// host (its state, and what was measured there). docs/job-file.md has the columns. `job` and `plan`
+// as the store keeps them.
 std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& name,
                                            const base::Json& job, const base::Json& plan,
                                            const RunView& view);
 
-// Of a run of that name: "NAME.runs", "NAME.epochs".
-std::array<std::string, 2> SampleSetsOf(const std::string& run_name);
+// Of a run of that name: "NAME.runs", "NAME.epochs", "NAME.nodes".
+std::array<std::string, 3> SampleSetsOf(const std::string& run_name);
 
 // Columns of runs that are no measure of the whole job: workers that died on the way, steps that an
 // earlier run had done, a machine that others used too. Models are not fitted to such rows.

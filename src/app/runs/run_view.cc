@@ -75,6 +75,16 @@ StepMeasures StepsOf(const Json& event) {
   return steps;
 }
 
+Latencies LatenciesOf(const Json& event, double at) {
+  Latencies latencies;
+  latencies.at = at;
+  for (const Json& value : event.value("seconds", Json::array())) {
+    if (value.is_number()) latencies.seconds.push_back(value.get<double>());
+  }
+  latencies.missed = static_cast<int64_t>(NumberAt(event, "missed"));
+  return latencies;
+}
+
 void AddUsage(const Json& event, RankView& rank) {
   const RankUsage& earlier = rank.earlier_lives;
   const auto complete = event.find("complete");
@@ -117,6 +127,18 @@ void RunView::Add(const Json& event) {
     if (state && core::IsFinal(*state)) ended_at = at;
     return;
   }
+  if (kind == "background.settled") {
+    settled_at = at;
+    return;
+  }
+  if (kind == "node.usage") {
+    HostUsage& node = nodes[TextAt(event, "host")];
+    auto& phase = TextAt(event, "phase") == "before" ? node.before : node.training;
+    for (const auto& [name, value] : event.items()) {
+      if (name != "at" && value.is_number()) phase[name] = value.get<double>();
+    }
+    return;
+  }
   if (kind == "run.disturbance") {
     foreign = NumberAt(event, "foreign");
     if (Has(event, "steal")) steal = NumberAt(event, "steal");
@@ -133,17 +155,29 @@ void RunView::Add(const Json& event) {
     rank.ended = false;
     rank.times_told = 0;
     if (rank.usage) rank.earlier_lives = *rank.usage;
+    if (role != "background" && !ranks_from) ranks_from = at;
   } else if (kind == "rank.ended") {
     rank.state = EndInWords(event);
     rank.ended = true;
     rank.ended_well = rank.state == "done";
   } else if (kind == "rank.usage") {
     AddUsage(event, rank);
+  } else if (kind == "latency") {
+    rank.latencies.push_back(LatenciesOf(event, at));
   } else if (kind == "steps") {
+    if (!rank.stages.contains("training_loop")) {
+      rank.training_from = rank.training_from.value_or(at);
+      rank.training_to = at;
+    }
     (Has(event, "epoch") ? rank.epochs[epoch].steps : rank.steps).Add(StepsOf(event));
   } else if (kind == "stage") {
     auto& stages = Has(event, "epoch") ? rank.epochs[epoch].stages : rank.stages;
-    stages[TextAt(event, "stage")] += NumberAt(event, "seconds");
+    const std::string stage = TextAt(event, "stage");
+    stages[stage] += NumberAt(event, "seconds");
+    if (stage == "training_loop" && !Has(event, "epoch")) {
+      rank.training_from = at - NumberAt(event, "seconds");
+      rank.training_to = at;
+    }
   } else if (kind == "metric") {
     auto& metrics = Has(event, "epoch") ? rank.epochs[epoch].metrics : rank.metrics;
     const std::string name = TextAt(event, "name");

@@ -53,6 +53,19 @@ struct RankUsage {
   bool bytes_complete = true;  // no connection escaped the count
 };
 
+// Execution times that an app beside the training has told together.
+struct Latencies {
+  double at = 0;  // seconds since 1970
+  std::vector<double> seconds;
+  int64_t missed = 0;  // of their deadlines
+};
+
+// What a host used: shares, rates, their means and 95th percentiles, by name ("cpu_p95").
+struct HostUsage {
+  std::map<std::string, double> before;    // with what runs beside the training, but without it
+  std::map<std::string, double> training;  // while all workers were training
+};
+
 struct RankView {
   std::string role;
   int64_t index = 0;
@@ -69,6 +82,11 @@ struct RankView {
   StepMeasures steps;                     // told without an epoch
   std::map<std::string, double> stages;   // outside of epochs, seconds
   std::map<std::string, double> metrics;  // outside of epochs, the last value
+  std::vector<Latencies> latencies;
+  // When it was training: its training_loop if it tells that, else from its first steps to its
+  // last.
+  std::optional<double> training_from;  // seconds since 1970
+  std::optional<double> training_to;
 
   bool Lost() const { return ended && !ended_well; }
   // Seconds until its work is done, as it says itself or by its speed so far; none: unknown.
@@ -94,6 +112,10 @@ struct RunView {
   // other machines.
   std::optional<double> foreign;
   std::optional<double> steal;
+  std::map<std::string, HostUsage> nodes;  // by host
+  // When everything beside the training had settled, and when the first rank was started then.
+  std::optional<double> settled_at;
+  std::optional<double> ranks_from;
 
   // Images done of all images, over the workers that are not lost; total 0: unknown. What remains
   // is what the slowest of them needs.
