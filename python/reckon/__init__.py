@@ -4,7 +4,17 @@ Inside a run of Reckon, what is told goes to the run's supervisor from a thread 
 else every call does nothing. No call raises or waits for the network (except flush).
 """
 
-from .stages import active, error, flush, metric, progress, stage, step
+from .stages import active, error, flush, latency, metric, progress, ready, stage, step
 
-__all__ = ["active", "error", "flush", "metric", "progress", "stage", "step"]
+__all__ = [
+    "active",
+    "error",
+    "flush",
+    "latency",
+    "metric",
+    "progress",
+    "ready",
+    "stage",
+    "step",
+]
 __version__ = "0.1.0"

@@ -16,9 +16,11 @@ _PATIENCE_S = 1.5  # with connecting, and with each part of an answer
 _LAST_FLUSH_S = 3.0
 _PAUSE_IN_HURRY_S = 0.1
 _MOST_STEPS = 100000
+_MOST_LATENCIES = 100000
 _MOST_EVENTS = 10000
 # What is taken at once, well below the 8 MiB that the other side takes in a report.
 _STEPS_AT_ONCE = 20000
+_LATENCIES_AT_ONCE = 20000
 _EVENTS_AT_ONCE = 1000
 _EVENTS_A_REPORT = 5000  # it takes 10 000; steps that do not follow each other are one each
 
@@ -63,6 +65,7 @@ class Sender:
         self._lock = threading.Condition()
         self._events = collections.deque()
         self._steps = collections.deque()
+        self._latencies = collections.deque()
         self._next_step = 0
         self._progress = None
         self._under_way = False
@@ -74,12 +77,13 @@ class Sender:
 
     def add(self, event):
         with self._lock:
-            if len(self._events) >= _MOST_EVENTS:
-                self._events.popleft()
-                dropped = True
-            else:
-                dropped = False
-            self._events.append(event)
+            dropped = _push(self._events, event, _MOST_EVENTS)
+        if dropped:
+            self._say_dropped()
+
+    def add_latency(self, at, seconds, missed):
+        with self._lock:
+            dropped = _push(self._latencies, (at, seconds, missed), _MOST_LATENCIES)
         if dropped:
             self._say_dropped()
 
@@ -88,10 +92,7 @@ class Sender:
             if index is None:
                 index = self._next_step
             self._next_step = index + 1
-            dropped = len(self._steps) >= _MOST_STEPS
-            if dropped:
-                self._steps.popleft()
-            self._steps.append((at, epoch, index, values))
+            dropped = _push(self._steps, (at, epoch, index, values), _MOST_STEPS)
         if dropped:
             self._say_dropped()
 
@@ -116,7 +117,7 @@ class Sender:
         return True
 
     def _pending(self):
-        return bool(self._events or self._steps or self._progress)
+        return bool(self._events or self._steps or self._latencies or self._progress)
 
     @staticmethod
     def _say_dropped():
@@ -142,22 +143,23 @@ class Sender:
                 self._lock.wait(_PAUSE_IN_HURRY_S if self._hurry and not reached else EVERY_S)
 
     def _take(self):
-        """(steps, events) that go next; None when there are none."""
+        """(steps, latencies, events) that go next; None when there are none."""
         with self._lock:
             steps = _pop(self._steps, _STEPS_AT_ONCE)
+            latencies = _pop(self._latencies, _LATENCIES_AT_ONCE)
             events = _pop(self._events, _EVENTS_AT_ONCE)
             if self._progress is not None:
                 events.append(self._progress)
                 self._progress = None
-            self._under_way = bool(steps or events)
+            self._under_way = bool(steps or latencies or events)
             if not self._under_way:
                 self._lock.notify_all()
                 return None
-            return steps, events
+            return steps, latencies, events
 
-    def _compose(self, steps, events):
+    def _compose(self, steps, latencies, events):
         """Reports with all of them, each short enough to be taken."""
-        events = _batches(steps) + events
+        events = _batches(steps) + _latency_event(latencies) + events
         reports = []
         for begin in range(0, len(events), _EVENTS_A_REPORT):
             report = {
@@ -226,6 +228,15 @@ class Sender:
             self._connection = None
 
 
+def _push(queue, item, most):
+    """Whether the oldest had to go."""
+    dropped = len(queue) >= most
+    if dropped:
+        queue.popleft()
+    queue.append(item)
+    return dropped
+
+
 def _pop(queue, most):
     return [queue.popleft() for _ in range(min(most, len(queue)))]
 
@@ -247,6 +258,20 @@ def _batches(steps):
             events[-1][name].append(value)
         follows = (epoch, index + 1, tuple(values))
     return events
+
+
+def _latency_event(latencies):
+    """A list of one event for all of them, or of none."""
+    if not latencies:
+        return []
+    return [
+        {
+            "kind": "latency",
+            "at": latencies[-1][0],
+            "seconds": [seconds for _, seconds, _ in latencies],
+            "missed": sum(missed for _, _, missed in latencies),
+        }
+    ]
 
 
 class _State:

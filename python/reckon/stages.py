@@ -155,6 +155,22 @@ def progress(done, total, unit=None, remaining_s=None):
 
 
 @_quiet
+def latency(seconds, missed=False):
+    """A request or cycle of this background process took so long; whether it missed its deadline."""
+    to = sender.current()
+    if to is not None:
+        to.add_latency(time.time(), _amount("seconds", seconds), bool(missed))
+
+
+@_quiet
+def ready():
+    """This background process has reached its steady state."""
+    to = sender.current()
+    if to is not None:
+        to.add({"kind": "ready", "at": time.time()})
+
+
+@_quiet
 def error(message):
     """Why this process is about to end."""
     to = sender.current()

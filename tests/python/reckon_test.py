@@ -42,6 +42,9 @@ EVERY_CALL = """
     for i in range(5):
         reckon.step(compute_s=0.5, epoch=i // 3, pull_s=0.25, bytes_sent=i)
     reckon.metric("accuracy", 0.75, epoch=1)
+    reckon.ready()
+    reckon.latency(0.25)
+    reckon.latency(0.5, missed=True)
     reckon.progress(3, 10)
     reckon.progress(5, 10, unit="images", remaining_s=2)
     reckon.error("ended \\ud800 early")
@@ -56,6 +59,8 @@ NONSENSE = """
     reckon.metric("loss", float("inf"))
     reckon.metric("", 1)
     reckon.metric(None, object())
+    reckon.latency(-1)
+    reckon.latency(float("nan"), missed=True)
     reckon.progress(1, 0)
     reckon.progress("a", "b")
     reckon.error("")
@@ -89,6 +94,10 @@ class InsideARunTest(unittest.TestCase):
             self.assertEqual(event["pull_s"], [0.25] * len(event["compute_s"]))
         self.assertEqual(collector.events("metric")[0]["value"], 0.75)
         self.assertEqual(collector.events("progress")[-1]["remaining_s"], 2)
+        self.assertEqual(len(collector.events("ready")), 1)
+        latencies = collector.events("latency")
+        self.assertEqual([s for event in latencies for s in event["seconds"]], [0.25, 0.5])
+        self.assertEqual(sum(event["missed"] for event in latencies), 1)
         self.assertIn("early", collector.events("error")[0]["message"])
 
     def test_events_go_out_while_the_script_runs(self):
@@ -112,6 +121,19 @@ class InsideARunTest(unittest.TestCase):
         collector, _ = self.collect(text)
         events = collector.events("steps")
         self.assertEqual(sum(len(event["compute_s"]) for event in events), 30000)
+        self.assertLess(len(events), 20)
+
+    def test_many_latencies_travel_together(self):
+        text = """
+            import reckon
+            for i in range(30000):
+                reckon.latency(0.001 * i, missed=i % 3 == 0)
+        """
+        collector, said = self.collect(text)
+        self.assertEqual(said, "")
+        events = collector.events("latency")
+        self.assertEqual(sum(len(event["seconds"]) for event in events), 30000)
+        self.assertEqual(sum(event["missed"] for event in events), 10000)
         self.assertLess(len(events), 20)
 
     def test_many_steps_that_do_not_follow_each_other_are_no_report_too_long(self):

@@ -13,7 +13,7 @@ using base::Json;
 
 constexpr size_t kMostNameBytes = 256;
 constexpr size_t kMostMessageBytes = 64 << 10;
-constexpr size_t kMostStepsInEvent = 100'000;
+constexpr size_t kMostInList = 100'000;             // steps or latencies of one event
 constexpr uint64_t kMostEpoch = uint64_t{1} << 53;  // what a double still counts
 
 // Looks at the fields of one event.
@@ -96,7 +96,7 @@ base::Status CheckStage(const EventFields& fields) {
 
 base::Status CheckSteps(const Json& event, const EventFields& fields) {
   RECKON_TRY(fields.Whole("first"));
-  RECKON_TRY(fields.NumberList("compute_s", 1, kMostStepsInEvent, false));
+  RECKON_TRY(fields.NumberList("compute_s", 1, kMostInList, false));
   const size_t count = event["compute_s"].size();
   for (const char* key : {"wait_s", "push_s", "update_s", "pull_s"}) {
     if (fields.Has(key)) RECKON_TRY(fields.NumberList(key, count, count, false));
@@ -123,6 +123,12 @@ base::Status CheckProgress(const EventFields& fields) {
   return {};
 }
 
+base::Status CheckLatency(const Json& event, const EventFields& fields) {
+  if (fields.Has("name")) RECKON_TRY(fields.Text("name", kMostNameBytes));
+  RECKON_TRY(fields.NumberList("seconds", 1, kMostInList, false));
+  return fields.Whole("missed", event["seconds"].size());
+}
+
 }  // namespace
 
 bool IsEventWord(std::string_view text) {
@@ -144,8 +150,9 @@ base::Status CheckEvent(const Json& event, const std::string& path) {
   if (kind == "steps") return CheckSteps(event, fields);
   if (kind == "metric") return CheckMetric(fields);
   if (kind == "progress") return CheckProgress(fields);
+  if (kind == "latency") return CheckLatency(event, fields);
   if (kind == "error") return fields.Text("message", kMostMessageBytes);
-  return {};  // a kind of the job's own
+  return {};  // `ready`, which has no fields, or a kind of the job's own
 }
 
 }  // namespace reckon::observe

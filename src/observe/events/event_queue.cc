@@ -8,22 +8,12 @@ namespace reckon::observe {
 namespace {
 
 // Together well below what the other side takes: 8 MiB and 10 000 events. A full batch of steps has
-// about 100 KB.
+// about 100 KB, one of latencies 20 KB.
 constexpr size_t kReportBatches = 20;
 constexpr size_t kReportEvents = 1000;
 constexpr size_t kReportBytes = 1 << 20;
 
 }  // namespace
-
-void EventQueue::Add(const StepRecord& step, double at) {
-  if (batches_.empty() || !batches_.back().Add(step, at)) batches_.emplace_back(step, at);
-  ++steps_;
-  while (steps_ > bounds_.most_steps && batches_.size() > 1) {
-    steps_ -= batches_.front().size();
-    dropped_steps_ += batches_.front().size();
-    batches_.pop_front();
-  }
-}
 
 void EventQueue::Add(std::string event) {
   bytes_ += event.size();
@@ -37,11 +27,8 @@ void EventQueue::Add(std::string event) {
 
 EventQueue::Portion EventQueue::Take() {
   Portion portion;
-  while (portion.batches.size() < kReportBatches && !batches_.empty()) {
-    steps_ -= batches_.front().size();
-    portion.batches.push_back(std::move(batches_.front()));
-    batches_.pop_front();
-  }
+  portion.steps = steps_.Take(kReportBatches);
+  portion.latencies = latencies_.Take(kReportBatches);
   size_t bytes = 0;
   while (portion.events.size() < kReportEvents && bytes < kReportBytes && !events_.empty()) {
     bytes += events_.front().size();
@@ -55,8 +42,9 @@ EventQueue::Portion EventQueue::Take() {
 
 std::string EventQueue::Portion::ToList() const {
   std::vector<std::string> all;
-  all.reserve(batches.size() + events.size());
-  for (const StepBatch& batch : batches) all.push_back(batch.ToEvent());
+  all.reserve(steps.size() + latencies.size() + events.size());
+  for (const StepBatch& batch : steps) all.push_back(batch.ToEvent());
+  for (const LatencyBatch& batch : latencies) all.push_back(batch.ToEvent());
   all.insert(all.end(), events.begin(), events.end());
   return base::Join(all, ",");
 }

@@ -131,6 +131,17 @@ void Reporter::Progress(double done, double total, const std::string& unit,
   queue_.SetProgress(base::DumpJsonLine(event));
 }
 
+void Reporter::Latency(double seconds, bool missed) {
+  if (!options_.target || !IsAmount(seconds)) return;
+  const std::lock_guard lock(mutex_);
+  queue_.Add(LatencyRecord{seconds, missed}, EventTime(clock_.Now()));
+  SayDropped();
+}
+
+void Reporter::Ready() {
+  if (options_.target) Tell(base::DumpJsonLine(EventOf("ready", clock_)));
+}
+
 void Reporter::Error(const std::string& message) {
   if (!options_.target || message.empty()) return;
   base::Json event = EventOf("error", clock_);
@@ -145,7 +156,9 @@ void Reporter::Tell(std::string event) {
 }
 
 void Reporter::SayDropped() {
-  if (said_dropped_ || queue_.dropped_steps() + queue_.dropped_events() == 0) return;
+  if (said_dropped_ ||
+      queue_.dropped_steps() + queue_.dropped_latencies() + queue_.dropped_events() == 0)
+    return;
   said_dropped_ = true;
   log_.Warn("reports wait too long for the supervisor: the oldest are dropped");
 }

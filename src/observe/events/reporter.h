@@ -51,6 +51,11 @@ class Reporter {
   // `total` above 0.
   void Progress(double done, double total, const std::string& unit,
                 std::optional<double> remaining_s = {});
+  // How long a request or cycle of this background process took, and whether it missed its
+  // deadline.
+  void Latency(double seconds, bool missed);
+  // This background process has reached its steady state.
+  void Ready();
   // Why this rank is about to end.
   void Error(const std::string& message);
 

@@ -37,14 +37,17 @@ TEST(ReportTest, EveryKindIsTakenAsItCame) {
         {"kind": "progress", "at": 3, "done": 0, "total": 0.5},
         {"kind": "progress", "at": 3, "remaining_s": 0.5},
         {"kind": "error", "at": 4, "message": "no memory"},
+        {"kind": "ready", "at": 4},
+        {"kind": "latency", "at": 4, "seconds": [0, 0.25], "missed": 2, "name": "frame"},
+        {"kind": "latency", "at": 4, "seconds": [1], "missed": 0},
         {"kind": "my_own", "at": 5, "anything": {"goes": [1, null]}})"),
                                   kReceived);
   ASSERT_TRUE(report.ok()) << report.error().Describe();
   EXPECT_EQ(report->rank, 3);
   EXPECT_EQ(report->role, "worker");
-  ASSERT_EQ(report->events.size(), 10U);
+  ASSERT_EQ(report->events.size(), 13U);
   EXPECT_EQ(report->events[2]["bytes_received"][1], 9000000000);
-  EXPECT_EQ(report->events[9]["anything"]["goes"][0], 1);
+  EXPECT_EQ(report->events[12]["anything"]["goes"][0], 1);
   EXPECT_EQ(ParseReport(R"({"rank": 0, "events": []})", kReceived)->role, "worker");
 }
 
@@ -87,6 +90,16 @@ TEST(ReportTest, TheFirstWrongFieldIsNamed) {
       {R"({"kind": "progress", "at": 1, "done": 1, "total": 2, "remaining_s": -3})", "remaining_s"},
       {R"({"kind": "progress", "at": 1, "total": 2, "remaining_s": 3})", "events[0].done"},
       {R"({"kind": "progress", "at": 1})", "events[0].done"},
+      {R"({"kind": "ready"})", "events[0].at"},
+      {R"({"kind": "latency", "at": 1, "missed": 0})",
+       "events[0].seconds: expected a list of 1 to"},
+      {R"({"kind": "latency", "at": 1, "seconds": [], "missed": 0})", "events[0].seconds"},
+      {R"({"kind": "latency", "at": 1, "seconds": [1, -1], "missed": 0})", "events[0].seconds[1]"},
+      {R"({"kind": "latency", "at": 1, "seconds": [1, 1]})", "events[0].missed: expected a whole"},
+      {R"({"kind": "latency", "at": 1, "seconds": [1, 1], "missed": 3})",
+       "events[0].missed: expected a whole number from 0 to 2"},
+      {R"({"kind": "latency", "at": 1, "seconds": [1], "missed": 0.5})", "events[0].missed"},
+      {R"({"kind": "latency", "at": 1, "seconds": [1], "missed": 0, "name": 1})", "events[0].name"},
       {R"({"kind": "error", "at": 1})", "events[0].message"},
       {R"({"kind": "error", "at": 1, "message": "x", "epoch": 1e30})", "events[0].epoch"},
       {R"({"kind": "metric", "at": 1, "name": "x", "value": 1, "epoch": 9223372036854775807})",

@@ -117,6 +117,9 @@ TEST_F(ReporterTest, EverythingArrivesWithRankAndToken) {
     reporter.Stage("train", 3);
     reporter.Metric("accuracy", 0.75, 1);
     reporter.Progress(5, 10, "steps", 2.0);
+    reporter.Ready();
+    reporter.Latency(0.25, false);
+    reporter.Latency(0.5, true);
     reporter.Error("ended \xff early");  // no UTF-8
   }
   const auto reports = collector.reports();
@@ -138,6 +141,15 @@ TEST_F(ReporterTest, EverythingArrivesWithRankAndToken) {
   EXPECT_FALSE(collector.Events("stage")[1].contains("epoch"));
   EXPECT_EQ(collector.Events("metric")[0]["value"], 0.75);
   EXPECT_EQ(collector.Events("progress")[0]["remaining_s"], 2.0);
+  EXPECT_EQ(collector.Events("ready").size(), 1U);
+  std::vector<double> latencies;
+  size_t missed = 0;
+  for (const base::Json& event : collector.Events("latency")) {
+    for (const base::Json& seconds : event["seconds"]) latencies.push_back(seconds.get<double>());
+    missed += event["missed"].get<size_t>();
+  }
+  EXPECT_THAT(latencies, ElementsAre(0.25, 0.5));
+  EXPECT_EQ(missed, 1U);
   EXPECT_THAT(collector.Events("error")[0]["message"].get<std::string>(), HasSubstr("early"));
   const double at = collector.Events("error")[0]["at"].get<double>();
   EXPECT_NEAR(at, EventTime(clock_.Now()), 60);
@@ -155,6 +167,29 @@ TEST_F(ReporterTest, ReportsGoOutByThemselvesAndStepsTravelTogether) {
   EXPECT_LE(collector.Events("steps").size(), 100U);
 }
 
+TEST_F(ReporterTest, ThousandsOfLatenciesAreFewEventsAndTheOldestGoFirst) {
+  const uint16_t port = UnusedPort();
+  ReporterOptions options = OptionsFor(port);
+  options.bounds.most_latencies = 3000;
+  options.every = milliseconds(60'000);  // what is told before the first flush waits together
+  Reporter reporter(options, clock_, log_);
+  for (int i = 0; i < 50'000; ++i) reporter.Latency(i, i % 2 == 0);
+  const Collector collector(port);
+  ASSERT_TRUE(reporter.Flush(milliseconds(5000)));
+  const auto events = collector.Events("latency");
+  ASSERT_FALSE(events.empty());
+  EXPECT_LE(events.size(), 50U);
+  size_t count = 0;
+  for (const base::Json& event : events) {
+    count += event["seconds"].size();
+    EXPECT_NEAR(event["missed"].get<double>(), 0.5 * static_cast<double>(event["seconds"].size()),
+                1);
+  }
+  EXPECT_GE(count, 2000U);
+  EXPECT_LE(count, 23'000U);  // the bound, and a report that may have been under way
+  EXPECT_EQ(events.back()["seconds"].back(), 49'999.0);
+}
+
 TEST_F(ReporterTest, WhatCannotBeIsNotReported) {
   const Collector collector;
   {
@@ -165,6 +200,8 @@ TEST_F(ReporterTest, WhatCannotBeIsNotReported) {
     reporter.Step({.step = -1});
     reporter.Step({.compute_s = std::numeric_limits<double>::infinity()});
     reporter.Progress(1, 0, "x");
+    reporter.Latency(-1, false);
+    reporter.Latency(std::nan(""), true);
     reporter.Error("");
     reporter.Stage(std::string(1000, '\xff'), 1, -5);  // as much as fits, without its epoch
     reporter.Error(std::string(100'000, '\xff'));
