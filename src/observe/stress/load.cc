@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <linux/magic.h>
-#include <stdlib.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -76,7 +76,7 @@ base::Status Load::StartBusy() {
 }
 
 base::Status Load::StartMemory() {
-  const uint64_t others = std::min(levels_.memory_bytes, Memory() + kHolderBytes);
+  const uint64_t others = std::min(levels_.memory_bytes, MeasureMemory() + kHolderBytes);
   // Touched once, then kept without using the processor.
   const uint64_t bytes = std::max(levels_.memory_bytes - others, kLeastHeldBytes);
   return Add(memory_, 2,
@@ -94,7 +94,7 @@ double Load::Steer(double elapsed_s) {
   double pause = kIdlePauseS;
   Steer(cpu_, elapsed_s, cpu_meter_.TotalS(Processes()), pause);
   if (disk_.stressor != nullptr) {
-    Steer(disk_, elapsed_s, static_cast<double>(WrittenBytes(disk_.stressor->pids())), pause);
+    Steer(disk_, elapsed_s, static_cast<double>(WrittenBytes(disk_.stressor->workers())), pause);
   }
   return pause;
 }
@@ -106,17 +106,23 @@ void Load::Steer(Held& held, double elapsed_s, double used, double& pause) {
   pause = std::min(pause, held.control->PauseS());
 }
 
-base::Status Load::Look() {
-  bool others_complete = true;
+base::Status Load::Check() const {
   for (const Held* held : {&cpu_, &disk_, &memory_}) {
-    if (held->stressor == nullptr) continue;
-    RECKON_TRY(held->stressor->Look());
-    others_complete = others_complete && held->stressor->complete();
-  }
-  if (levels_.memory_bytes > 0 && memory_.stressor == nullptr && others_complete) {
-    return StartMemory();
+    if (held->stressor != nullptr) RECKON_TRY(held->stressor->Check());
   }
   return {};
+}
+
+base::Status Load::Look() {
+  bool complete = true;
+  for (const Held* held : {&cpu_, &disk_, &memory_}) {
+    if (held->stressor == nullptr) continue;
+    held->stressor->Look();
+    complete = complete && held->stressor->complete();
+  }
+  if (levels_.memory_bytes == 0) return {};
+  memory_bytes_ = MeasureMemory();
+  return memory_.stressor == nullptr && complete ? StartMemory() : base::Status();
 }
 
 bool Load::complete() const {
@@ -130,7 +136,7 @@ StressReading Load::Read(double elapsed_s) {
   StressReading reading;
   reading.cpu = ReadRate(cpu_, elapsed_s) / levels_.cpus;
   reading.disk_bytes_per_s = ReadRate(disk_, elapsed_s);
-  if (levels_.memory_bytes > 0) reading.memory_bytes = Memory();
+  reading.memory_bytes = memory_bytes_;
   return reading;
 }
 
@@ -143,13 +149,13 @@ std::vector<pid_t> Load::Processes() const {
   std::vector<pid_t> processes{getpid()};
   for (const Held* held : {&cpu_, &disk_, &memory_}) {
     if (held->stressor == nullptr) continue;
-    const std::vector<pid_t>& more = held->stressor->pids();
+    const auto more = held->stressor->pids();
     processes.insert(processes.end(), more.begin(), more.end());
   }
   return processes;
 }
 
-uint64_t Load::Memory() const {
+uint64_t Load::MeasureMemory() const {
   std::vector<ProcessEntry> processes;
   for (const pid_t pid : Processes()) processes.push_back({.pid = pid});
   return MemoryOf(processes);

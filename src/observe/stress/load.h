@@ -30,12 +30,14 @@ class Load {
 
   // Turns the switches; returns after how many seconds to come again.
   double Steer(double elapsed_s);
-  // Looks which processes there are now, and starts what waited for others. kFailed when one ended
-  // by itself.
+  // kFailed when a stress-ng ended by itself.
+  base::Status Check() const;
+  // Looks which processes there are now and what memory they hold, and starts what waited for
+  // others. Costs some milliseconds.
   base::Status Look();
   // Whether all processes were there at the last look.
   bool complete() const;
-  // What was used in the `elapsed_s` since the last call.
+  // What was used in the `elapsed_s` since the last call; memory as of the last look.
   StressReading Read(double elapsed_s);
 
  private:
@@ -56,7 +58,7 @@ class Load {
   static void Steer(Held& held, double elapsed_s, double used, double& pause);
   static double ReadRate(Held& held, double elapsed_s);
   std::vector<pid_t> Processes() const;
-  uint64_t Memory() const;
+  uint64_t MeasureMemory() const;
 
   const StressLevels levels_;
   const std::filesystem::path folder_;
@@ -65,6 +67,7 @@ class Load {
   Held cpu_;
   Held disk_;
   Held memory_;
+  uint64_t memory_bytes_ = 0;
 };
 
 }  // namespace reckon::observe

@@ -8,7 +8,7 @@
 
 namespace reckon::observe {
 
-double CpuMeter::TotalS(const std::vector<pid_t>& processes) {
+double CpuMeter::TotalS(std::span<const pid_t> processes) {
   for (const pid_t pid : processes) {
     clockid_t clock{};
     timespec used{};
@@ -20,7 +20,7 @@ double CpuMeter::TotalS(const std::vector<pid_t>& processes) {
   return total;
 }
 
-uint64_t WrittenBytes(const std::vector<pid_t>& processes) {
+uint64_t WrittenBytes(std::span<const pid_t> processes) {
   uint64_t total = 0;
   for (const pid_t pid : processes) {
     std::ifstream file(fmt::format("/proc/{}/io", pid));

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <vector>
+#include <span>
 
 #include <sys/types.h>
 
@@ -14,7 +14,7 @@ class CpuMeter {
  public:
   // Seconds that these processes, and those of earlier calls that have ended, have used. To the
   // microsecond for processes that do not run now, and to the kernel's tick for those that do.
-  double TotalS(const std::vector<pid_t>& processes);
+  double TotalS(std::span<const pid_t> processes);
 
  private:
   std::map<pid_t, double> last_;
@@ -22,6 +22,6 @@ class CpuMeter {
 
 // Bytes that these processes have had written to disks so far; 0 for those that we may not look
 // into. Writes to file systems in memory do not count.
-uint64_t WrittenBytes(const std::vector<pid_t>& processes);
+uint64_t WrittenBytes(std::span<const pid_t> processes);
 
 }  // namespace reckon::observe

@@ -6,9 +6,11 @@ namespace reckon::observe {
 namespace {
 
 constexpr double kMostCreditS = 0.5;
-// Looking more often costs more than it helps; looking less often lets others' changes show.
+// Looking more often costs more than it helps; looking less often lets others' changes show, of
+// which there are few while the work pauses.
 constexpr double kLeastPauseS = 0.001;
-constexpr double kMostPauseS = 0.02;
+constexpr double kMostRunS = 0.02;
+constexpr double kMostPauseS = 0.05;
 constexpr double kForgetSpeed = 0.9;  // a look
 
 }  // namespace
@@ -28,7 +30,7 @@ double RateControl::PauseS() const {
   // Running uses up credit at the speed of the work less what comes in.
   const double losing = std::max(speed_ - rate_, rate_ * 0.01);
   const double pause = running_ ? (credit_ + slice_ / 2) / losing : (slice_ / 2 - credit_) / rate_;
-  return std::clamp(pause, kLeastPauseS, kMostPauseS);
+  return std::clamp(pause, kLeastPauseS, running_ ? kMostRunS : kMostPauseS);
 }
 
 }  // namespace reckon::observe

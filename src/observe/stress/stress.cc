@@ -14,9 +14,12 @@ namespace {
 
 using Seconds = std::chrono::duration<double>;
 
-constexpr double kLookS = 1;
+constexpr double kReadS = 1;
+// How often to look for processes and memory: until all are there, until all is held, later.
 constexpr double kLookForWorkersS = 0.05;
-constexpr int kLooksToSettle = 2;
+constexpr double kLookToSettleS = 1;
+constexpr double kLookS = 10;
+constexpr int kReadingsToSettle = 2;
 
 class Lap {
  public:
@@ -43,20 +46,22 @@ base::Status RunStress(const StressOptions& options, const base::Clock& clock,
   Lap steered(clock);
   Lap looked(clock);
   Lap read(clock);
-  int good = 0;  // looks in a row
+  int good = 0;  // readings in a row
   bool settled = false;
   while (!stop.stop_requested()) {
     const double pause = load->Steer(steered.NextS());
-    if (looked.ElapsedS() >= (load->complete() ? kLookS : kLookForWorkersS)) {
+    const double look_s = settled ? kLookS : kLookToSettleS;
+    if (looked.ElapsedS() >= (load->complete() ? look_s : kLookForWorkersS)) {
       looked.NextS();
       RECKON_TRY(load->Look());
     }
-    if (read.ElapsedS() >= kLookS) {
+    if (read.ElapsedS() >= kReadS) {
+      RECKON_TRY(load->Check());
       const StressReading reading = load->Read(read.NextS());
       listener.Measured(reading);
       const std::string missed = Missed(options.levels, reading);
       good = missed.empty() ? good + 1 : 0;
-      if (!settled && good >= kLooksToSettle) {
+      if (!settled && good >= kReadingsToSettle) {
         settled = true;
         listener.Settled();
       } else if (!settled && !missed.empty() && all.ElapsedS() > options.settle_s) {

@@ -128,7 +128,7 @@ Stressor::~Stressor() {
   close(output_);
 }
 
-base::Status Stressor::Look() {
+base::Status Stressor::Check() const {
   siginfo_t ended{};
   if (waitid(P_PID, static_cast<id_t>(guard_), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
       ended.si_pid == guard_) {
@@ -137,12 +137,15 @@ base::Status Stressor::Look() {
                            ? "stress-ng could not be started"
                            : "stress-ng ended by itself: " + LastWords());
   }
+  return {};
+}
+
+void Stressor::Look() {
   pids_ = {guard_, leader_};
   for (const ProcessEntry& process : Descendants(leader_)) {
     if (!process.zombie) pids_.push_back(process.pid);
   }
   if (!running_) SignalWorkers();
-  return {};
 }
 
 void Stressor::Run(bool on) {
@@ -152,8 +155,7 @@ void Stressor::Run(bool on) {
 }
 
 void Stressor::SignalWorkers() const {
-  for (size_t i = kBeforeWorkers; i < pids_.size(); ++i)
-    kill(pids_[i], running_ ? SIGCONT : SIGSTOP);
+  for (const pid_t worker : workers()) kill(worker, running_ ? SIGCONT : SIGSTOP);
 }
 
 std::string Stressor::LastWords() const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,29 +31,32 @@ class Stressor {
   Stressor(const Stressor&) = delete;
   Stressor& operator=(const Stressor&) = delete;
 
-  // Looks which processes there are now. kFailed, with what it said, when stress-ng has ended.
-  base::Status Look();
+  // kFailed, with what it said, when stress-ng has ended.
+  base::Status Check() const;
+  // Looks which processes there are now. Goes through all processes of the machine.
+  void Look();
   // Whether all workers were there at the last look.
-  bool complete() const { return pids_.size() >= kBeforeWorkers + workers_; }
+  bool complete() const { return workers().size() >= expected_; }
   // The guard, stress-ng itself, then those below it.
-  const std::vector<pid_t>& pids() const { return pids_; }
+  std::span<const pid_t> pids() const { return pids_; }
+  std::span<const pid_t> workers() const { return pids().subspan(kBeforeWorkers); }
 
   // Lets the workers run or pauses them, also those that come later.
   void Run(bool on);
 
  private:
-  static constexpr size_t kBeforeWorkers = 2;  // in pids_
+  static constexpr size_t kBeforeWorkers = 2;  // in pids_, always
 
   Stressor(pid_t guard, pid_t leader, int output, size_t workers)
-      : guard_(guard), leader_(leader), output_(output), workers_(workers), pids_{guard, leader} {}
+      : guard_(guard), leader_(leader), output_(output), expected_(workers), pids_{guard, leader} {}
 
   void SignalWorkers() const;
   std::string LastWords() const;
 
   const pid_t guard_;
-  const pid_t leader_;  // stress-ng
-  const int output_;    // what it printed, a file in memory
-  const size_t workers_;
+  const pid_t leader_;     // stress-ng
+  const int output_;       // what it printed, a file in memory
+  const size_t expected_;  // workers
   std::vector<pid_t> pids_;
   bool running_ = true;
 };

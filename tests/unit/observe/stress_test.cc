@@ -1,5 +1,6 @@
 #include "observe/stress/stress.h"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <csignal>
@@ -41,7 +42,7 @@ class Plant {
     for (const double end = now_ + seconds; now_ < end;) {
       const double pause = control_.PauseS();
       EXPECT_GE(pause, 0.001);
-      EXPECT_LE(pause, 0.02);
+      EXPECT_LE(pause, 0.05);
       double used = 0;
       constexpr int kParts = 50;
       for (int i = 0; i < kParts; ++i) {
@@ -197,12 +198,12 @@ TEST(ProcessUseTest, CpuTimeIsFineAndOutlivesTheProcess) {
   double total = 0;
   for (int i = 0; i < 500 && total < 0.05; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    total = meter.TotalS({child});
+    total = meter.TotalS(std::array{child});
   }
   EXPECT_GE(total, 0.05);
   kill(child, SIGKILL);
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(meter.TotalS({child}), total);
+  EXPECT_EQ(meter.TotalS(std::array{child}), total);
   EXPECT_EQ(meter.TotalS({}), total);
 }
 
@@ -221,7 +222,7 @@ TEST(StressorTest, OneThatEndsByItselfSaysWhy) {
   base::Status status;
   for (int i = 0; i < 500 && status.ok(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    status = stressor->Look();
+    status = stressor->Check();
   }
   ASSERT_FALSE(status.ok());
   EXPECT_THAT(status.error().Describe(), HasSubstr("stress-ng ended by itself: "));
