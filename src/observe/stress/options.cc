@@ -1,9 +1,6 @@
 #include "observe/stress/options.h"
 
-#include <algorithm>
 #include <cstdlib>
-#include <iterator>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -11,6 +8,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include "base/named_values.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -38,31 +36,7 @@ const std::vector<std::string>& OptionNames() {
   return names;
 }
 
-using Values = std::map<std::string, std::string>;
-
-base::Result<Values> CollectValues(std::span<const std::string> arguments) {
-  Values values;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const size_t equals = arguments[i].find('=');
-    const std::string name = arguments[i].substr(0, equals);
-    if (std::ranges::find(OptionNames(), name) == OptionNames().end()) {
-      return base::BadInput(
-          fmt::format("unknown option '{}'{}", name, base::SuggestFrom(name, OptionNames())));
-    }
-    if (equals != std::string::npos) {
-      values[name] = arguments[i].substr(equals + 1);
-    } else if (++i < arguments.size()) {
-      values[name] = arguments[i];
-    } else {
-      return base::BadInput(name + ": expected a value");
-    }
-  }
-  return values;
-}
-
-base::Error Expected(const std::string& name, const std::string& found, std::string_view what) {
-  return base::BadInput(fmt::format("{}: '{}'; expected {}", name, found, what));
-}
+using Values = base::NamedValues;
 
 // "60" or "60%" as 0.6.
 std::optional<double> Share(std::string_view text) {
@@ -76,7 +50,7 @@ base::Result<double> ShareOption(const Values& values, const std::string& name) 
   const auto found = values.find(name);
   if (found == values.end()) return 0.0;
   const auto share = Share(found->second);
-  if (!share) return Expected(name, found->second, "a percentage from 0 to 100");
+  if (!share) return base::UnexpectedValue(name, found->second, "a percentage from 0 to 100");
   return *share;
 }
 
@@ -100,8 +74,8 @@ base::Result<uint64_t> MemoryOption(const Values& values, uint64_t total) {
     RECKON_ASSIGN(bytes, BytesOption(values, "--memory", 0));
   }
   if (bytes > total) {
-    return Expected("--memory", found->second,
-                    "at most the host's memory, " + base::FormatBytes(total));
+    return base::UnexpectedValue("--memory", found->second,
+                                 "at most the host's memory, " + base::FormatBytes(total));
   }
   return bytes;
 }
@@ -129,7 +103,7 @@ MachineSize ThisMachine() {
 
 base::Result<StressOptions> ParseStressOptions(std::span<const std::string> arguments,
                                                const MachineSize& machine) {
-  RECKON_ASSIGN(Values values, CollectValues(arguments));
+  RECKON_ASSIGN(Values values, base::TakeNamedValues(arguments, OptionNames()));
   RECKON_TRY(CheckGpu(values));
   StressOptions options;
   StressLevels& levels = options.levels;
@@ -138,7 +112,7 @@ base::Result<StressOptions> ParseStressOptions(std::span<const std::string> argu
   if (values.contains("--cpus")) {
     const auto cpus = base::ParseNumber(values["--cpus"]);
     if (!cpus || *cpus <= 0 || *cpus > 10'000) {
-      return Expected("--cpus", values["--cpus"], "a number of cores above 0");
+      return base::UnexpectedValue("--cpus", values["--cpus"], "a number of cores above 0");
     }
     levels.cpus = *cpus;
   }
