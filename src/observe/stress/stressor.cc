@@ -50,7 +50,7 @@ void EndWith(pid_t parent) {
                               int started) {
   setsid();
   const pid_t self = getpid();
-  const pid_t leader = _Fork();
+  const pid_t leader = fork();
   if (leader == 0) {
     EndWith(self);
     setpgid(0, 0);
@@ -95,7 +95,7 @@ base::Result<std::unique_ptr<Stressor>> Stressor::Start(const std::string& progr
     return error;
   }
   const pid_t parent = getpid();
-  const pid_t guard = _Fork();
+  const pid_t guard = fork();
   if (guard == 0) {
     EndWith(parent);
     BecomeGuard(program.c_str(), pointers.data(), output, started[1]);
