@@ -1,13 +1,29 @@
 #include "base/interrupt.h"
 
+#include <atomic>
+#include <cerrno>
 #include <string_view>
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace reckon::base {
 namespace {
+
+// Threads that libraries made before main have the signals unblocked, and the kernel gives them one
+// before it waits for the watcher. They hand it on. One watch a process, so this may be global; by
+// number and not by handle, since a signal may come while the watcher ends.
+std::atomic<pid_t> the_watcher{0};
+
+void HandOn(int signal) {
+  const int error = errno;
+  if (const pid_t watcher = the_watcher; watcher != 0) {
+    syscall(SYS_tgkill, getpid(), watcher, signal);
+  }
+  errno = error;
+}
 
 sigset_t WatchedSignals() {
   sigset_t signals;
@@ -26,6 +42,8 @@ InterruptWatch::InterruptWatch(Second second) {
   // Blocked here and so in every thread made later; only the watcher takes them.
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   watcher_ = std::jthread([this, second](const std::stop_token& end) {
+    the_watcher = gettid();
+    the_watcher.notify_one();
     const sigset_t watched = WatchedSignals();
     while (!end.stop_requested()) {
       const timespec wait{0, 100'000'000};
@@ -39,9 +57,17 @@ InterruptWatch::InterruptWatch(Second second) {
           write(STDERR_FILENO, kMessage.data(), kMessage.size());
     }
   });
+  the_watcher.wait(0);  // from now on signals can be handed to it
+  // They stay when the watch ends: a signal that somebody still has to take must not kill then.
+  struct sigaction hand_on {};
+  hand_on.sa_handler = &HandOn;
+  hand_on.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &hand_on, nullptr);
+  sigaction(SIGTERM, &hand_on, nullptr);
 }
 
 InterruptWatch::~InterruptWatch() {
+  the_watcher = 0;
   watcher_.request_stop();
   // Wakes the watcher, so that a short command does not wait for its next look.
   pthread_kill(watcher_.native_handle(), SIGTERM);

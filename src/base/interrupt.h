@@ -9,7 +9,7 @@ namespace reckon::base {
 // While it lives, SIGINT and SIGTERM ask for a stop instead of killing; work then ends at its next
 // safe point. A second signal ends the process at once: files and stores are left whole, since they
 // change by rename and by transaction only. It is ignored where others than the user ask for the
-// stop, and may do so twice. Make it before any other thread.
+// stop, and may do so twice. Make it before any other thread of ours, and one at a time.
 class InterruptWatch {
  public:
   enum class Second { kEnds, kIgnored };
