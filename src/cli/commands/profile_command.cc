@@ -1,96 +1,98 @@
-// profile: measures what a campaign asks for.
-#include <algorithm>
+// profile: measures what a campaign asks for, or replays a recorded table as if it did.
 #include <cstdio>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/budget.h"
 #include "app/campaigns/profile.h"
-#include "base/text.h"
-#include "base/units.h"
+#include "app/replay.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
 #include "cli/commands/campaign_text.h"
+#include "cli/commands/replay_text.h"
 
 namespace reckon::cli {
 namespace {
 
-base::Result<std::optional<double>> DurationOption(const char* option, const std::string& text) {
-  if (text.empty()) return std::optional<double>();
-  auto seconds = base::ParseDurationS(text);
-  if (!seconds.ok()) return std::move(seconds).error().Wrap(option);
-  return std::optional(*seconds);
-}
-
-base::Result<std::optional<double>> AmountOption(const char* option, const std::string& text) {
-  if (text.empty()) return std::optional<double>();
-  const auto number = base::ParseNumber(text);
-  if (!number || *number < 0) {
-    return base::BadInput(
-        fmt::format("{}: expected an amount like 2.50, found '{}'", option, text));
-  }
-  return number;
-}
-
-base::Result<std::optional<double>> ShareOption(const char* option, std::string text) {
-  if (text.empty()) return std::optional<double>();
-  const std::string given = text;
-  const bool percent = text.ends_with('%');
-  if (percent) text.pop_back();
-  const auto number = base::ParseNumber(text);
-  if (!number || *number <= 0) {
-    return base::BadInput(
-        fmt::format("{}: expected a share like 5% or 0.05, found '{}'", option, given));
-  }
-  return std::optional(percent ? *number / 100 : *number);
+void DeclareReplay(OptionSet& options, app::ReplayRequest& replay) {
+  options.Text("--replay", &replay.data.file,
+               "table of recorded measurements to measure as if live");
+  options.Text("--delimiter", &replay.data.delimiter,
+               "of --replay: one character or 'tab' (default: by the header)");
+  options.Names("--numeric", &replay.data.numeric, "columns of --replay that are numbers");
+  options.Names("--category", &replay.data.category, "columns of --replay that are categories");
+  options.Text("--target", &replay.target, "column to forecast");
+  options.Text("--time", &replay.time,
+               "column of the seconds that measuring took (default: the target)");
+  options.Text("--price", &replay.price, "column of prices an hour");
+  options.Names("--ignore", &replay.ignore,
+                "columns that are no inputs, such as the number of a repeat");
 }
 
 class ProfileCommand final : public Command {
  public:
   std::string name() const override { return "profile"; }
-  std::string summary() const override { return "measure what a campaign asks for, no more"; }
+  std::string summary() const override { return "choose what to measure, and measure it"; }
   std::string details() const override {
     return "Examples:\n"
            "  reckon profile campaign.yaml\n"
            "  reckon profile campaign.yaml --design optimal --until-error 5% --max-time 30m\n"
            "Ctrl-C stops the run under way. Interrupted or killed, the same command goes on where\n"
-           "it was. What was measured is kept as samples NAME.runs and NAME.epochs.\n";
+           "it was. What was measured is kept as samples NAME.runs, NAME.epochs and NAME.nodes.\n"
+           "  reckon profile --replay runs.csv --target time_s --design optimal --max-time 2h\n"
+           "takes the rows of a recorded table one point after the other, as a campaign would\n"
+           "have measured them, and tells how good forecasts were after how much measuring.\n";
   }
+
   void Declare(OptionSet& options) override {
-    options.Positional("campaign", &request_.file, "the campaign file (docs/profiling.md)");
-    options.Text("--design", &request_.design, "grid, random or optimal; in place of the file's");
-    options.Text("--criterion", &request_.criterion, "of optimal: a (default) or d");
-    options.Text("--max-time", &max_time_, "measure no longer than this in all, like 30m");
-    options.Text("--max-cost", &max_cost_, "spend no more than this in all");
-    options.Text("--until-error", &until_error_, "stop when forecasts are this good, like 5%");
-    options.OptionalWhole("--repeats", &request_.repeats, 1, "runs of each point");
-    options.Flag("--keep-lab", &request_.keep_lab, "leave the lab up at the end");
+    options.Positional("campaign", &campaign_.file, "the campaign file (docs/profiling.md)");
+    options.Text("--design", &design_, "grid, random or optimal (default: the file's; optimal)");
+    options.Text("--criterion", &criterion_,
+                 "of the optimal design: a (sure forecasts, default) or d (much information)");
+    options.Text("--max-time", &budget_.max_time, "time to spend on measuring: 30m, 2h");
+    options.Text("--max-cost", &budget_.max_cost, "money to spend on measuring");
+    options.Text("--until-error", &budget_.until_error,
+                 "stop when forecasts should be this good: 5%");
+    options.OptionalWhole("--repeats", &campaign_.repeats, 1, "runs of each point of a campaign");
+    options.Flag("--keep-lab", &campaign_.keep_lab, "leave the campaign's lab up at the end");
+    DeclareReplay(options, replay_);
+    options.Whole("--seed", &replay_.seed, 0, UINT64_MAX,
+                  "seed of every random choice of a replay (default: 1)");
+    options.Text("-o,--out", &replay_.out, "table to write: what a replay measured, in order");
+    options.Text("--plot", &replay_.plot, "write a picture of a replay's error by time (SVG)");
   }
   void ChooseFormat(bool json) override { json_ = json; }
 
   base::Result<Output> Run(const app::Context& context) override {
-    if (request_.file.empty()) return base::BadInput("no campaign file to carry out");
-    RECKON_ASSIGN(request_.max_time_s, DurationOption("--max-time", max_time_));
-    RECKON_ASSIGN(request_.max_cost, AmountOption("--max-cost", max_cost_));
-    RECKON_ASSIGN(request_.until_error, ShareOption("--until-error", until_error_));
-    for (const auto& [option, value, known] :
-         {std::tuple("--design", request_.design, "grid, random, optimal"),
-          std::tuple("--criterion", request_.criterion, "a, d")}) {
-      std::vector<std::string> words;
-      for (const std::string_view word : base::Split(known, ',')) {
-        words.emplace_back(base::Trim(word));
-      }
-      if (value.empty() || std::find(words.begin(), words.end(), value) != words.end()) continue;
+    if (campaign_.file.empty() == replay_.data.file.empty()) {
       return base::BadInput(
-          fmt::format("{}: expected one of {}, found '{}'", option, known, value));
+          campaign_.file.empty()
+              ? "nothing to measure; name a campaign file, or a recorded table with --replay"
+              : "a campaign file or --replay, not both");
     }
+    return campaign_.file.empty() ? Replay(context) : Measure(context);
+  }
+
+ private:
+  base::Result<Output> Replay(const app::Context& context) {
+    if (!design_.empty()) replay_.design = design_;
+    if (!criterion_.empty()) replay_.criterion = criterion_;
+    replay_.budget = budget_;
+    RECKON_ASSIGN(const app::ReplayReport report, app::Replay(replay_, context));
+    return ReplayOutput(report);
+  }
+
+  base::Result<Output> Measure(const app::Context& context) {
+    campaign_.design = design_;
+    campaign_.criterion = criterion_;
+    campaign_.budget = budget_;
     const app::OnAttempt told = [this](const auto& report, const auto& point, const auto& attempt) {
       if (json_) return;
       fmt::print("{}", AttemptLine(report, point, attempt));
       std::fflush(stdout);
     };
-    RECKON_ASSIGN(const app::CampaignReport report, app::Profile(request_, context, told));
+    RECKON_ASSIGN(const app::CampaignReport report, app::Profile(campaign_, context, told));
     Output output;
     output.text = "\n" + CampaignText(report);
     output.json = base::DumpJson(app::ToJson(report));
@@ -99,11 +101,11 @@ class ProfileCommand final : public Command {
     return output;
   }
 
- private:
-  app::CampaignRequest request_;
-  std::string max_time_;
-  std::string max_cost_;
-  std::string until_error_;
+  app::CampaignRequest campaign_;
+  app::ReplayRequest replay_;
+  app::BudgetText budget_;
+  std::string design_;
+  std::string criterion_;
   bool json_ = false;
 };
 

@@ -1,0 +1,284 @@
+#include "app/replay.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/outputs.h"
+#include "app/replay_chart.h"
+#include "app/replay_grid.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "decide/design/design.h"
+#include "decide/design/expected_error.h"
+#include "tables/writer.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Result;
+
+constexpr size_t kLeastPoints = 5;  // to fit anything
+constexpr double kFitAgain = 1.07;  // times as many points as at the last fit
+constexpr double kNearly = 1.05;
+
+struct Limits {
+  std::optional<double> time_s;
+  std::optional<double> cost;
+  std::optional<double> error_percent;
+};
+
+Result<std::optional<double>> PositiveNumber(const std::string& option, std::string_view text) {
+  if (text.empty()) return std::optional<double>();
+  const auto number = base::ParseNumber(text);
+  if (!number || *number <= 0) {
+    return base::BadInput(fmt::format("{} {}: expected a number above 0", option, text));
+  }
+  return number;
+}
+
+Result<Limits> ReadLimits(const ReplayRequest& request) {
+  Limits limits;
+  if (!request.max_time.empty()) {
+    auto time = base::ParseDurationS(request.max_time);
+    if (!time.ok()) return std::move(time).error().Wrap("--max-time " + request.max_time);
+    if (*time <= 0) {
+      return base::BadInput(fmt::format(
+          "--max-time {}: nothing can be measured in no time; expected a time above 0, such as 30m",
+          request.max_time));
+    }
+    limits.time_s = *time;
+  }
+  RECKON_ASSIGN(limits.cost, PositiveNumber("--max-cost", request.max_cost));
+  if (limits.cost && request.price.empty()) {
+    return base::BadInput("--max-cost needs prices; name their column with --price");
+  }
+  std::string_view error = base::Trim(request.until_error);
+  if (error.ends_with('%')) error = base::Trim(error.substr(0, error.size() - 1));
+  RECKON_ASSIGN(limits.error_percent, PositiveNumber("--until-error", error));
+  return limits;
+}
+
+base::Status CheckFiles(const ReplayRequest& request, const Context& context) {
+  const std::string extension = std::filesystem::path(request.plot).extension().string();
+  if (!request.plot.empty() && !extension.empty() && extension != ".svg") {
+    return base::BadInput(fmt::format(
+        "--plot {}: pictures are SVG; expected a name that ends in .svg", request.plot));
+  }
+  return CheckOutputs({{"--out", request.out}, {"--plot", request.plot}},
+                      {{"--replay", request.data.file}}, context);
+}
+
+// A campaign on the grid.
+class Campaign {
+ public:
+  Campaign(const ReplayGrid& grid, const ReplayRequest& request, const Limits& limits,
+           const decide::DesignOptions& options, const Context& context, ReplayReport& report)
+      : grid_(grid),
+        request_(request),
+        limits_(limits),
+        context_(context),
+        report_(report),
+        design_(decide::MakeDesign(options)),
+        problem_{.candidates = grid.candidates,
+                 .price_per_hour = grid.prices,
+                 .measured = {},
+                 .excluded = {},
+                 .repeats = 1},
+        kernels_(base::Rng(options.seed)) {}
+
+  base::Status Run() {
+    size_t fit_at = std::min(kLeastPoints, grid_.points.size());
+    while (report_.ended.empty()) {
+      if (context_.stop.stop_requested()) {
+        return base::Error(base::ErrorCode::kInterrupted, "interrupted");
+      }
+      RECKON_ASSIGN(const bool chosen, MeasureNext());
+      const bool last = !report_.ended.empty();
+      if (!last && !chosen) continue;
+      if (!measured_.empty() &&
+          (last ? measured_.size() != fitted_at_ : measured_.size() >= fit_at)) {
+        RECKON_TRY(Forecast());
+        fit_at = std::max(measured_.size() + 1,
+                          static_cast<size_t>(kFitAgain * static_cast<double>(measured_.size())));
+      }
+    }
+    return {};
+  }
+
+  const std::vector<size_t>& measured() const { return measured_; }
+
+ private:
+  // Measures one more point, unless that is over; false when the point does not fit in the budget.
+  Result<bool> MeasureNext() {
+    RECKON_ASSIGN(const std::optional<decide::DesignChoice> choice, design_->Next(problem_));
+    if (!choice) {
+      report_.ended = problem_.excluded.empty() ? "everything is measured"
+                                                : "nothing else fits into the budget";
+      return false;
+    }
+    const ReplayGrid::Point& point = grid_.points[choice->row];
+    const auto repeats = static_cast<double>(point.rows.size());
+    // Nobody starts what is expected to be too long; what turns out too long is cut and lost.
+    if (Exceeds(choice->expected_s * repeats, choice->expected_cost * repeats)) {
+      problem_.excluded.push_back(choice->row);
+      return false;
+    }
+    if (Exceeds(point.time_s, point.cost)) {
+      report_.ended = "the budget was spent in the middle of a measurement, which is lost";
+      const double time_left = limits_.time_s ? *limits_.time_s - report_.time_s : INFINITY;
+      const double cost_left = limits_.cost ? *limits_.cost - report_.cost : INFINITY;
+      const double part =
+          std::min({1.0, time_left / point.time_s, point.cost > 0 ? cost_left / point.cost : 1.0});
+      report_.time_s += part * point.time_s;
+      report_.cost += part * point.cost;
+      return false;
+    }
+    for (size_t i = 0; i < point.rows.size(); ++i) {
+      problem_.measured.push_back({choice->row, point.targets[i], point.took_s[i]});
+    }
+    measured_.push_back(choice->row);
+    report_.time_s += point.time_s;
+    report_.cost += point.cost;
+    context_.progress.Advance(1);
+    return true;
+  }
+
+  bool Exceeds(double more_s, double more_cost) const {
+    return (limits_.time_s && report_.time_s + more_s > *limits_.time_s) ||
+           (limits_.cost && report_.cost + more_cost > *limits_.cost);
+  }
+
+  base::Status Forecast() {
+    auto forecast = ForecastFrom(grid_, measured_, request_.seed, context_);
+    if (!forecast.ok()) {
+      // The first few points may be too much alike to learn from.
+      if (forecast.error().code() == base::ErrorCode::kBadInput) return {};
+      return std::move(forecast).error();
+    }
+    fitted_at_ = measured_.size();
+    ReplayStep step{.points = measured_.size(), .time_s = report_.time_s, .cost = report_.cost};
+    step.model = forecast->technique;
+    std::vector<size_t> all(grid_.points.size());
+    std::vector<bool> is_measured(all.size());
+    for (const size_t point : measured_) is_measured[point] = true;
+    std::vector<size_t> others;
+    for (size_t i = 0; i < all.size(); ++i) {
+      all[i] = i;
+      if (!is_measured[i]) others.push_back(i);
+    }
+    step.error_all_percent = ErrorPercent(grid_, forecast->predicted, all);
+    if (!others.empty()) step.error_percent = ErrorPercent(grid_, forecast->predicted, others);
+    RECKON_ASSIGN(const auto expected, decide::EstimateError(problem_, kernels_));
+    if (expected) {
+      step.expected_percent =
+          std::max(expected->unmeasured_percent,
+                   forecast->selection_percent * std::max(1.0, expected->harder));
+      if (limits_.error_percent && *step.expected_percent <= *limits_.error_percent) {
+        report_.ended = fmt::format("forecasts should be within {} %",
+                                    base::FormatNumber(*limits_.error_percent));
+      }
+    }
+    report_.steps.push_back(std::move(step));
+    return {};
+  }
+
+  const ReplayGrid& grid_;
+  const ReplayRequest& request_;
+  const Limits& limits_;
+  const Context& context_;
+  ReplayReport& report_;
+  std::unique_ptr<decide::Design> design_;
+  decide::DesignProblem problem_;
+  decide::KernelCache kernels_;
+  std::vector<size_t> measured_;  // points, in order
+  size_t fitted_at_ = 0;          // number of points
+};
+
+std::optional<size_t> FirstWithin(const std::vector<ReplayStep>& steps, double percent) {
+  const auto within = [&](size_t i) {
+    return steps[i].error_percent && *steps[i].error_percent <= percent;
+  };
+  for (size_t i = 0; i + 1 < steps.size(); ++i) {
+    if (within(i) && within(i + 1)) return i;
+  }
+  return std::nullopt;
+}
+
+core::Table MeasuredTable(const ReplayGrid& grid, const std::vector<size_t>& points) {
+  std::vector<size_t> rows;
+  for (const size_t point : points) {
+    const auto& more = grid.points[point].rows;
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return grid.table.Select(rows);
+}
+
+}  // namespace
+
+Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context) {
+  decide::DesignOptions options{.seed = request.seed};
+  RECKON_ASSIGN(options.kind, decide::ParseDesignKind(request.design));
+  RECKON_ASSIGN(options.criterion, decide::ParseCriterion(request.criterion));
+  RECKON_ASSIGN(const Limits limits, ReadLimits(request));
+  RECKON_TRY(CheckFiles(request, context));
+  RECKON_ASSIGN(const ReplayGrid grid, LoadGrid(request, context));
+  ReplayReport report;
+  report.source = grid.table.source;
+  report.target = request.target;
+  report.design = decide::DesignKindName(options.kind);
+  if (options.kind == decide::DesignKind::kOptimal)
+    report.criterion = base::ToLower(request.criterion);
+  report.priced = !request.price.empty();
+  report.points = grid.points.size();
+  report.rows = grid.data.rows();
+  report.grid_time_s = grid.TotalTime();
+  report.grid_cost = grid.TotalCost();
+  report.notes = grid.data.notes;
+  RECKON_ASSIGN(report.grid_error_percent, CrossValidatedPercent(grid, request.seed, context));
+
+  context.progress.Begin("measuring", grid.points.size());
+  Campaign campaign(grid, request, limits, options, context, report);
+  const base::Status ran = campaign.Run();
+  context.progress.End();
+  RECKON_TRY(ran);
+  report.measured_points = campaign.measured().size();
+  if (report.measured_points == 0) {
+    return base::BadInput(fmt::format(
+        "{}: no point could be measured within the budget; the shortest takes {}",
+        grid.table.source,
+        base::FormatDuration(
+            std::min_element(grid.points.begin(), grid.points.end(),
+                             [](const auto& a, const auto& b) { return a.time_s < b.time_s; })
+                ->time_s)));
+  }
+  if (report.steps.empty()) {
+    report.notes.push_back("what was measured is too little to fit a model to");
+  }
+  report.reached = FirstWithin(report.steps, report.grid_error_percent);
+  report.nearly_reached = FirstWithin(report.steps, kNearly * report.grid_error_percent);
+
+  std::vector<base::AtomicFile> files;
+  if (!request.out.empty()) {
+    RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));
+    RECKON_TRY(tables::AppendTable(MeasuredTable(grid, campaign.measured()),
+                                   tables::DelimiterFor(request.out), file));
+    RECKON_TRY(file.Finish());
+    files.push_back(std::move(file));
+    report.out = request.out;
+  }
+  if (!request.plot.empty()) {
+    RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.plot));
+    RECKON_TRY(file.Append(DrawReplay(report)));
+    RECKON_TRY(file.Finish());
+    files.push_back(std::move(file));
+    report.plot = request.plot;
+  }
+  for (base::AtomicFile& file : files) RECKON_TRY(file.Commit());
+  return report;
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,74 @@
+// reckon profile --replay: a recorded table measured as if live, to see what a design is worth.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/context.h"
+#include "app/data.h"
+#include "base/result.h"
+
+namespace reckon::app {
+
+struct ReplayRequest {
+  DataRequest data;                 // the recorded table
+  std::string target;               // column to forecast
+  std::string time;                 // column of seconds that measuring took; empty: the target
+  std::string price;                // column of prices an hour; empty: none
+  std::vector<std::string> ignore;  // columns that are no inputs
+  std::string design = "optimal";
+  std::string criterion = "a";
+  std::string max_time;     // "30m"; empty: no limit
+  std::string max_cost;     // "2.50"; needs prices
+  std::string until_error;  // "5%": stop when forecasts should be that good
+  uint64_t seed = 1;
+  std::string out;   // table of what was measured, in order; empty: none
+  std::string plot;  // picture of the curve; empty: none
+};
+
+// The forecasts after some measurements.
+struct ReplayStep {
+  size_t points = 0;  // measured so far
+  double time_s = 0;  // of measuring so far
+  double cost = 0;
+  // Mean absolute percentage errors of a model fitted to what was measured.
+  std::optional<double> error_percent;     // at points not measured; none when all are
+  double error_all_percent = 0;            // at all points
+  std::optional<double> expected_percent;  // what error_percent was expected to be, without looking
+  std::string model;                       // technique
+};
+
+struct ReplayReport {
+  std::string source;
+  std::string target;
+  std::string design;
+  std::string criterion;  // empty unless the design has one
+  bool priced = false;
+  size_t points = 0;  // of the full grid
+  size_t rows = 0;
+  double grid_time_s = 0;
+  double grid_cost = 0;
+  double grid_error_percent = 0;  // of points forecast from the other folds of the full grid
+  std::vector<ReplayStep> steps;
+  size_t measured_points = 0;
+  double time_s = 0;
+  double cost = 0;
+  std::string ended;  // why, in words
+  // The first of two steps in a row whose error is at most the grid's, or 1.05 times that.
+  std::optional<size_t> reached;
+  std::optional<size_t> nearly_reached;
+  std::vector<std::string> notes;
+  std::string out;
+  std::string plot;
+
+  double TimeShare(const ReplayStep& step) const { return step.time_s / grid_time_s; }
+};
+
+// Rows with equal inputs are repeats of one point; measuring a point takes all its repeats and the
+// sum of their times. After every few points a model is searched as `fit` would, on the measured
+// rows alone, and held against all points. kBadInput: no budget, no target, no candidates, times or
+// prices that are not above 0.
+base::Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context);
+
+}  // namespace reckon::app

@@ -1,0 +1,163 @@
+#include "decide/design/surrogate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <Eigen/Cholesky>
+
+#include "learn/thin_rows.h"
+
+namespace reckon::decide {
+namespace {
+
+using Index = Eigen::Index;
+
+constexpr size_t kLeastForKernel = 6;
+constexpr size_t kMostForKernel = 150;
+constexpr double kJitter = 1e-8;
+
+std::vector<Index> Indices(std::span<const size_t> rows) { return {rows.begin(), rows.end()}; }
+
+size_t GroupCount(const Space& space) { return space.inputs.schema.inputs.size(); }
+
+}  // namespace
+
+Observed Collect(std::span<const Measurement> measured) {
+  Observed observed;
+  std::map<size_t, size_t> place;
+  std::vector<double> seconds;
+  std::vector<double> took;
+  std::vector<double> count;
+  for (const Measurement& measurement : measured) {
+    const auto [found, is_new] = place.try_emplace(measurement.row, observed.rows.size());
+    if (is_new) {
+      observed.rows.push_back(measurement.row);
+      for (auto* list : {&seconds, &took, &count}) list->push_back(0);
+    }
+    seconds[found->second] += std::log(measurement.seconds);
+    took[found->second] +=
+        std::log(measurement.took_s > 0 ? measurement.took_s : measurement.seconds);
+    count[found->second] += 1;
+  }
+  const auto size = static_cast<Index>(count.size());
+  observed.count = Eigen::Map<const Vector>(count.data(), size);
+  observed.log_seconds =
+      Eigen::Map<const Vector>(seconds.data(), size).cwiseQuotient(observed.count);
+  observed.log_took = Eigen::Map<const Vector>(took.data(), size).cwiseQuotient(observed.count);
+  return observed;
+}
+
+LogKernel ChooseKernel(const Space& space, const Observed& observed, const base::Rng& rng) {
+  const auto columns = static_cast<double>(std::max<Index>(1, space.features.cols()));
+  if (observed.rows.size() < kLeastForKernel || space.features.cols() == 0) {
+    return {.signal = 0.25,
+            .linear = 1,
+            .noise = 0.01,
+            .weights = std::vector<double>(GroupCount(space), 1 / columns)};
+  }
+  const std::vector<size_t> kept = learn::ThinRows(observed.rows.size(), kMostForKernel, rng);
+  std::vector<Index> rows;
+  for (const size_t at : kept) rows.push_back(static_cast<Index>(observed.rows[at]));
+  const Vector y = observed.log_seconds(kept);
+  const double spread = std::max(1e-3, std::sqrt((y.array() - y.mean()).square().mean()));
+  const numeric::ProcessData data{space.features(rows, Eigen::all), (y.array() - y.mean()) / spread,
+                                  observed.count(kept), space.group};
+  LogKernel kernel = numeric::FitKernel(data);
+  for (double* part : {&kernel.signal, &kernel.linear, &kernel.noise}) *part *= spread * spread;
+  kernel.weights.resize(GroupCount(space), 0);
+  return kernel;
+}
+
+Surrogate::Surrogate(const Space& space, LogKernel kernel, Observed observed)
+    : space_(&space),
+      kernel_(std::move(kernel)),
+      observed_(std::move(observed)),
+      scaled_(space.features) {
+  for (Index c = 0; c < scaled_.cols(); ++c) {
+    scaled_.col(c) *= std::sqrt(kernel_.weights[space.group[static_cast<size_t>(c)]]);
+  }
+}
+
+base::Result<Surrogate> Surrogate::Condition(const Space& space, LogKernel kernel,
+                                             Observed observed) {
+  Surrogate surrogate(space, std::move(kernel), std::move(observed));
+  const Observed& seen = surrogate.observed_;
+  if (seen.rows.empty()) return surrogate;
+  Matrix covariance = surrogate.Prior(seen.rows, seen.rows);
+  covariance.diagonal() += surrogate.kernel_.noise * seen.count.cwiseInverse();
+  covariance.diagonal().array() += kJitter;
+  const Eigen::LLT<Matrix> factor(covariance);
+  if (factor.info() != Eigen::Success) {
+    return base::Error(base::ErrorCode::kFailed, "the design's covariance is not definite");
+  }
+  surrogate.lower_ = factor.matrixL();
+  const auto whiten = [&](const Vector& y, double mean) {
+    return Vector(factor.matrixL().solve((y.array() - mean).matrix()));
+  };
+  surrogate.seconds_mean_ = seen.log_seconds.mean();
+  surrogate.took_mean_ = seen.log_took.mean();
+  surrogate.seconds_white_ = whiten(seen.log_seconds, surrogate.seconds_mean_);
+  surrogate.took_white_ = whiten(seen.log_took, surrogate.took_mean_);
+  return surrogate;
+}
+
+Matrix Surrogate::Prior(std::span<const size_t> a, std::span<const size_t> b) const {
+  const std::vector<Index> left = Indices(a);
+  const std::vector<Index> right = Indices(b);
+  const Matrix x = scaled_(left, Eigen::all);
+  const Matrix z = scaled_(right, Eigen::all);
+  // |x - z|^2 = |x|^2 + |z|^2 - 2 x.z: one product of matrices instead of a loop over pairs.
+  Matrix squared = -2 * x * z.transpose();
+  squared.colwise() += x.rowwise().squaredNorm();
+  squared.rowwise() += z.rowwise().squaredNorm().transpose();
+  const double terms = static_cast<double>(std::max<Index>(1, scaled_.cols()));
+  Matrix prior = squared.unaryExpr(
+      [&](double value) { return kernel_.signal * numeric::Matern52(std::max(0.0, value)); });
+  prior += space_->features(left, Eigen::all) * space_->features(right, Eigen::all).transpose() *
+           (kernel_.linear / terms);
+  return prior;
+}
+
+Matrix Surrogate::Whitened(std::span<const size_t> rows) const {
+  return lower_.triangularView<Eigen::Lower>().solve(Prior(observed_.rows, rows));
+}
+
+Vector Surrogate::LogTook(std::span<const size_t> rows) const {
+  if (observed_.rows.empty()) return Vector::Zero(static_cast<Index>(rows.size()));
+  return (Whitened(rows).transpose() * took_white_).array() + took_mean_;
+}
+
+Vector Surrogate::LogSeconds(std::span<const size_t> rows) const {
+  if (observed_.rows.empty()) return Vector::Zero(static_cast<Index>(rows.size()));
+  return (Whitened(rows).transpose() * seconds_white_).array() + seconds_mean_;
+}
+
+Matrix Surrogate::Covariance(std::span<const size_t> a, std::span<const size_t> b) const {
+  Matrix covariance = Prior(a, b);
+  if (!observed_.rows.empty()) covariance -= Whitened(a).transpose() * Whitened(b);
+  return covariance;
+}
+
+Vector Surrogate::Variance(std::span<const size_t> rows) const {
+  const double terms = static_cast<double>(std::max<Index>(1, scaled_.cols()));
+  const std::vector<Index> at = Indices(rows);
+  Vector variance =
+      (kernel_.linear / terms * space_->features(at, Eigen::all).rowwise().squaredNorm()).array() +
+      kernel_.signal;
+  if (!observed_.rows.empty()) {
+    variance -= Whitened(rows).colwise().squaredNorm().transpose();
+  }
+  return variance.cwiseMax(0);
+}
+
+Surrogate::LeftOut Surrogate::LeaveOneOut() const {
+  const auto size = static_cast<Index>(observed_.rows.size());
+  const Matrix inverse_lower =
+      lower_.triangularView<Eigen::Lower>().solve(Matrix::Identity(size, size));
+  const Vector precision = inverse_lower.colwise().squaredNorm();
+  const Vector weights = inverse_lower.transpose() * seconds_white_;
+  return {weights.cwiseQuotient(precision), precision.cwiseSqrt().cwiseInverse()};
+}
+
+}  // namespace reckon::decide
