@@ -88,7 +88,8 @@ class Campaign {
                  .measured = {},
                  .excluded = {},
                  .repeats = 1},
-        kernels_(base::Rng(options.seed)) {}
+        kernels_(base::Rng(options.seed)),
+        repeats_(static_cast<double>(grid.data.rows()) / static_cast<double>(grid.points.size())) {}
 
   base::Status Run() {
     size_t fit_at = std::min(kLeastPoints, grid_.points.size());
@@ -96,9 +97,8 @@ class Campaign {
       if (context_.stop.stop_requested()) {
         return base::Error(base::ErrorCode::kInterrupted, "interrupted");
       }
-      RECKON_ASSIGN(const bool chosen, MeasureNext());
+      RECKON_TRY(MeasureNext());
       const bool last = !report_.ended.empty();
-      if (!last && !chosen) continue;
       if (!measured_.empty() &&
           (last ? measured_.size() != fitted_at_ : measured_.size() >= fit_at)) {
         RECKON_TRY(Forecast());
@@ -112,21 +112,20 @@ class Campaign {
   const std::vector<size_t>& measured() const { return measured_; }
 
  private:
-  // Measures one more point, unless that is over; false when the point does not fit in the budget.
-  Result<bool> MeasureNext() {
+  // Measures one more point, or ends the campaign.
+  base::Status MeasureNext() {
+    // A choice is a measurement; a point here is all its repeats.
+    if (limits_.time_s) problem_.time_left_s = (*limits_.time_s - report_.time_s) / repeats_;
+    if (limits_.cost) problem_.cost_left = (*limits_.cost - report_.cost) / repeats_;
     RECKON_ASSIGN(const std::optional<decide::DesignChoice> choice, design_->Next(problem_));
     if (!choice) {
-      report_.ended = problem_.excluded.empty() ? "everything is measured"
-                                                : "nothing else fits into the budget";
-      return false;
+      report_.ended = measured_.size() == grid_.points.size()
+                          ? "everything is measured"
+                          : "nothing else should fit into the budget";
+      return {};
     }
     const ReplayGrid::Point& point = grid_.points[choice->row];
-    const auto repeats = static_cast<double>(point.rows.size());
-    // Nobody starts what is expected to be too long; what turns out too long is cut and lost.
-    if (Exceeds(choice->expected_s * repeats, choice->expected_cost * repeats)) {
-      problem_.excluded.push_back(choice->row);
-      return false;
-    }
+    // What turns out too long is cut and lost.
     if (Exceeds(point.time_s, point.cost)) {
       report_.ended = "the budget was spent in the middle of a measurement, which is lost";
       const double time_left = limits_.time_s ? *limits_.time_s - report_.time_s : INFINITY;
@@ -135,7 +134,7 @@ class Campaign {
           std::min({1.0, time_left / point.time_s, point.cost > 0 ? cost_left / point.cost : 1.0});
       report_.time_s += part * point.time_s;
       report_.cost += part * point.cost;
-      return false;
+      return {};
     }
     for (size_t i = 0; i < point.rows.size(); ++i) {
       problem_.measured.push_back({choice->row, point.targets[i], point.took_s[i]});
@@ -144,7 +143,7 @@ class Campaign {
     report_.time_s += point.time_s;
     report_.cost += point.cost;
     context_.progress.Advance(1);
-    return true;
+    return {};
   }
 
   bool Exceeds(double more_s, double more_cost) const {
@@ -162,16 +161,20 @@ class Campaign {
     fitted_at_ = measured_.size();
     ReplayStep step{.points = measured_.size(), .time_s = report_.time_s, .cost = report_.cost};
     step.model = forecast->technique;
-    std::vector<size_t> all(grid_.points.size());
-    std::vector<bool> is_measured(all.size());
+    step.left_out_percent = forecast->selection_percent;
+    std::vector<bool> is_measured(grid_.points.size());
     for (const size_t point : measured_) is_measured[point] = true;
     std::vector<size_t> others;
-    for (size_t i = 0; i < all.size(); ++i) {
-      all[i] = i;
+    for (size_t i = 0; i < is_measured.size(); ++i) {
       if (!is_measured[i]) others.push_back(i);
     }
-    step.error_all_percent = ErrorPercent(grid_, forecast->predicted, all);
-    if (!others.empty()) step.error_percent = ErrorPercent(grid_, forecast->predicted, others);
+    step.error_percent = step.left_out_percent;
+    if (!others.empty()) {
+      step.unmeasured_percent = ErrorPercent(grid_, forecast->predicted, others);
+      const double share =
+          static_cast<double>(grid_.RowsOf(others).size()) / static_cast<double>(grid_.data.rows());
+      step.error_percent += share * (*step.unmeasured_percent - step.left_out_percent);
+    }
     RECKON_ASSIGN(const auto expected, decide::EstimateError(problem_, kernels_));
     if (expected) {
       step.expected_percent =
@@ -194,27 +197,19 @@ class Campaign {
   std::unique_ptr<decide::Design> design_;
   decide::DesignProblem problem_;
   decide::KernelCache kernels_;
+  double repeats_ = 1;            // of a point, on average
   std::vector<size_t> measured_;  // points, in order
   size_t fitted_at_ = 0;          // number of points
 };
 
 std::optional<size_t> FirstWithin(const std::vector<ReplayStep>& steps, double percent) {
   const auto within = [&](size_t i) {
-    return steps[i].error_percent && *steps[i].error_percent <= percent;
+    return steps[i].unmeasured_percent && *steps[i].unmeasured_percent <= percent;
   };
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
     if (within(i) && within(i + 1)) return i;
   }
   return std::nullopt;
-}
-
-core::Table MeasuredTable(const ReplayGrid& grid, const std::vector<size_t>& points) {
-  std::vector<size_t> rows;
-  for (const size_t point : points) {
-    const auto& more = grid.points[point].rows;
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
-  return grid.table.Select(rows);
 }
 
 }  // namespace
@@ -264,7 +259,7 @@ Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context
   std::vector<base::AtomicFile> files;
   if (!request.out.empty()) {
     RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));
-    RECKON_TRY(tables::AppendTable(MeasuredTable(grid, campaign.measured()),
+    RECKON_TRY(tables::AppendTable(grid.table.Select(grid.RowsOf(campaign.measured())),
                                    tables::DelimiterFor(request.out), file));
     RECKON_TRY(file.Finish());
     files.push_back(std::move(file));

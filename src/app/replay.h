@@ -32,11 +32,14 @@ struct ReplayStep {
   size_t points = 0;  // measured so far
   double time_s = 0;  // of measuring so far
   double cost = 0;
-  // Mean absolute percentage errors of a model fitted to what was measured.
-  std::optional<double> error_percent;     // at points not measured; none when all are
-  double error_all_percent = 0;            // at all points
-  std::optional<double> expected_percent;  // what error_percent was expected to be, without looking
-  std::string model;                       // technique
+  // Mean absolute percentage errors of a model fitted to what was measured. `error_percent` is over
+  // all points, each forecast without having been seen, as the grid's own error is: those not
+  // measured by the model, those measured by the folds that chose it.
+  double error_percent = 0;
+  std::optional<double> unmeasured_percent;  // at points not measured alone; none when all are
+  double left_out_percent = 0;               // at points measured alone
+  std::optional<double> expected_percent;    // what `unmeasured_percent` was expected to be
+  std::string model;                         // technique
 };
 
 struct ReplayReport {
@@ -55,7 +58,8 @@ struct ReplayReport {
   double time_s = 0;
   double cost = 0;
   std::string ended;  // why, in words
-  // The first of two steps in a row whose error is at most the grid's, or 1.05 times that.
+  // The first of two steps in a row whose error at points not measured is at most the grid's, or
+  // 1.05 times that.
   std::optional<size_t> reached;
   std::optional<size_t> nearly_reached;
   std::vector<std::string> notes;

@@ -22,7 +22,7 @@ std::string DrawReplay(const ReplayReport& report) {
   plot::Series grid{"full grid", {}};
   for (const ReplayStep& step : report.steps) {
     const double x = 100 * report.TimeShare(step);
-    if (step.error_percent) real.points.push_back({x, *step.error_percent});
+    if (step.unmeasured_percent) real.points.push_back({x, *step.unmeasured_percent});
     if (step.expected_percent) expected.points.push_back({x, *step.expected_percent});
     grid.points.push_back({x, report.grid_error_percent});
   }

@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "learn/repeats.h"
 #include "learn/validate/splits.h"
-#include "numeric/stats.h"
 
 namespace reckon::app {
 namespace {
@@ -71,6 +70,14 @@ double ReplayGrid::TotalCost() const {
                          [](double sum, const Point& point) { return sum + point.cost; });
 }
 
+std::vector<size_t> ReplayGrid::RowsOf(std::span<const size_t> chosen) const {
+  std::vector<size_t> rows;
+  for (const size_t point : chosen) {
+    rows.insert(rows.end(), points[point].rows.begin(), points[point].rows.end());
+  }
+  return rows;
+}
+
 Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context) {
   if (request.target.empty()) {
     return base::BadInput("no target; name the column to forecast with --target");
@@ -106,7 +113,6 @@ Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context
       point.time_s += (*time)[row];
       if (price != nullptr) point.cost += (*time)[row] / 3600 * (*price)[row];
     }
-    point.truth = numeric::Median(point.targets);
     if (price != nullptr) grid.prices.push_back((*price)[point.rows.front()]);
     grid.points.push_back(std::move(point));
   }
@@ -116,11 +122,7 @@ Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context
 
 Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::span<const size_t> points,
                                   uint64_t seed, const Context& context) {
-  std::vector<size_t> rows;
-  for (const size_t point : points) {
-    const auto& more = grid.points[point].rows;
-    rows.insert(rows.end(), more.begin(), more.end());
-  }
+  std::vector<size_t> rows = grid.RowsOf(points);
   std::sort(rows.begin(), rows.end());
   RECKON_ASSIGN(const learn::Dataset data,
                 learn::BuildDataset(grid.table.Select(rows), grid.dataset_options));
@@ -140,11 +142,14 @@ Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::span<const size_t
 double ErrorPercent(const ReplayGrid& grid, const learn::Vector& predicted,
                     std::span<const size_t> points) {
   double sum = 0;
+  size_t rows = 0;
   for (const size_t point : points) {
-    const double truth = grid.points[point].truth;
-    sum += std::fabs(predicted(static_cast<Eigen::Index>(point)) - truth) / truth;
+    for (const double truth : grid.points[point].targets) {
+      sum += std::fabs(predicted(static_cast<Eigen::Index>(point)) - truth) / truth;
+      ++rows;
+    }
   }
-  return 100 * sum / static_cast<double>(points.size());
+  return 100 * sum / static_cast<double>(rows);
 }
 
 Result<double> CrossValidatedPercent(const ReplayGrid& grid, uint64_t seed,
@@ -161,11 +166,11 @@ Result<double> CrossValidatedPercent(const ReplayGrid& grid, uint64_t seed,
       return std::move(forecast).error().Wrap("forecast from a part of the full grid");
     }
     sum += ErrorPercent(grid, forecast->predicted, split.test) *
-           static_cast<double>(split.test.size());
+           static_cast<double>(grid.RowsOf(split.test).size());
     context.progress.Advance(1);
   }
   context.progress.End();
-  return sum / static_cast<double>(grid.points.size());
+  return sum / static_cast<double>(grid.data.rows());
 }
 
 }  // namespace reckon::app

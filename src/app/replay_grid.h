@@ -24,7 +24,6 @@ struct ReplayGrid {
     std::vector<size_t> rows;     // of the table
     std::vector<double> targets;  // of each row
     std::vector<double> took_s;
-    double truth = 0;  // median of the targets
     double time_s = 0;
     double cost = 0;  // 0 without prices
   };
@@ -33,6 +32,8 @@ struct ReplayGrid {
 
   double TotalTime() const;
   double TotalCost() const;
+  // Rows of the table, point after point.
+  std::vector<size_t> RowsOf(std::span<const size_t> chosen) const;
 };
 
 base::Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context);
@@ -47,7 +48,7 @@ struct GridForecast {
 base::Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::span<const size_t> points,
                                         uint64_t seed, const Context& context);
 
-// Mean absolute percentage error at the given points, of which there is at least one.
+// Mean absolute percentage error over the rows of the given points, of which there is at least one.
 double ErrorPercent(const ReplayGrid& grid, const learn::Vector& predicted,
                     std::span<const size_t> points);
 

@@ -15,8 +15,9 @@ Json StepJson(const ReplayReport& report, const ReplayStep& step) {
   json["time_s"] = step.time_s;
   json["time_share"] = report.TimeShare(step);
   if (report.priced) json["cost"] = step.cost;
-  json["error_percent"] = NumberJson(step.error_percent);
-  json["error_all_percent"] = step.error_all_percent;
+  json["error_percent"] = step.error_percent;
+  json["unmeasured_percent"] = NumberJson(step.unmeasured_percent);
+  json["left_out_percent"] = step.left_out_percent;
   json["expected_percent"] = NumberJson(step.expected_percent);
   json["model"] = step.model;
   return json;

@@ -26,6 +26,10 @@ struct DesignProblem {
   std::vector<Measurement> measured;   // in the order in which they were made
   std::vector<size_t> excluded;        // rows that failed or must not be measured
   size_t repeats = 1;                  // how often a candidate may be measured
+  // What may still be spent on the next measurement: a design that knows what to expect leaves out
+  // what should not fit.
+  std::optional<double> time_left_s = {};
+  std::optional<double> cost_left = {};
 };
 
 struct DesignChoice {
@@ -53,8 +57,9 @@ struct DesignOptions {
 class Design {
  public:
   virtual ~Design() = default;
-  // nullopt: every candidate is measured or excluded. kBadInput for a problem that makes no sense:
-  // no candidates, rows that do not exist, times or prices that are not above 0.
+  // nullopt: every candidate is measured, excluded or too long for what is left. kBadInput for a
+  // problem that makes no sense: no candidates, rows that do not exist, times or prices that are
+  // not above 0.
   virtual base::Result<std::optional<DesignChoice>> Next(const DesignProblem& problem) = 0;
 };
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr size_t kLeastMeasured = 5;
 constexpr double kMeanOfNormal = 0.7978845608028654;  // E|z| = sqrt(2/pi)
+constexpr double kSpreadOfNormal = 0.7555;            // deviation of |z| over its mean
+constexpr double kSure = 1.64;                        // deviations: one-sided 95 %
 
 }  // namespace
 
@@ -32,17 +34,19 @@ base::Result<std::optional<ExpectedError>> EstimateError(const DesignProblem& pr
       Surrogate::Condition(space, kernels.For(space, problem.measured), std::move(observed)));
   const Surrogate::LeftOut left_out = surrogate.LeaveOneOut();
   // Forecasts are off by more than they claim when the kernel is wrong: by how much is seen where
-  // the truth is known.
-  const double claimed = left_out.residual.cwiseQuotient(left_out.deviation).squaredNorm() /
-                         static_cast<double>(left_out.residual.size());
-  const double honesty = std::max(1.0, std::sqrt(claimed));
+  // the truth is known, with the margin that so few residuals leave.
+  const double missed = left_out.residual.cwiseQuotient(left_out.deviation).cwiseAbs().mean();
+  const double margin =
+      1 + kSure * kSpreadOfNormal / std::sqrt(static_cast<double>(left_out.residual.size()));
+  const double honesty = std::max(1.0, missed / kMeanOfNormal * margin);
   ExpectedError error;
   error.left_out_percent = 100 * (left_out.residual.array().exp() - 1).abs().mean();
   if (others.empty()) {
     error.unmeasured_percent = error.left_out_percent;
     return std::optional(error);
   }
-  const Vector deviation = (surrogate.Variance(others).array() + surrogate.kernel().noise).sqrt();
+  const Vector deviation =
+      (surrogate.Look(std::move(others)).variance.array() + surrogate.kernel().noise).sqrt();
   error.harder = deviation.mean() / left_out.deviation.mean();
   error.unmeasured_percent = 100 * kMeanOfNormal * honesty * deviation.mean();
   return std::optional(error);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,9 @@ namespace {
 using Index = Eigen::Index;
 
 constexpr double kMostDoubt = 2;  // of log time, in what an unsure forecast adds to expected time
+// Deviations by which times may be longer than expected, at the start: what is known then is no
+// protection from a corner that takes longer than all the rest together.
+constexpr double kCaution = 2;
 
 std::vector<size_t> Pick(const std::vector<size_t>& rows, const std::vector<size_t>& places) {
   std::vector<size_t> picked;
@@ -39,41 +43,45 @@ Vector FirstGuess(const Space& space, const std::vector<size_t>& rows) {
   return guess;
 }
 
-// Log of what each row should cost: the mean of a log-normal time, times the price.
-Vector LogCosts(const DesignProblem& problem, const Space& space, const Surrogate& surrogate,
-                const std::vector<size_t>& rows) {
-  Vector costs;
-  if (problem.measured.empty()) {
-    costs = FirstGuess(space, rows);
-  } else {
-    costs = surrogate.LogTook(rows) + 0.5 * surrogate.Variance(rows).cwiseMin(kMostDoubt);
-  }
-  for (size_t i = 0; i < rows.size() && !problem.price_per_hour.empty(); ++i) {
-    costs(static_cast<Index>(i)) += std::log(problem.price_per_hour[rows[i]] / 3600);
-  }
-  return costs;
+// Log of the time that measuring each row should take: the mean of a log-normal.
+Vector LogTimes(const DesignProblem& problem, const Space& space, const Surrogate::View& view) {
+  if (problem.measured.empty()) return FirstGuess(space, view.rows);
+  return view.log_took + 0.5 * view.variance.cwiseMin(kMostDoubt);
 }
 
-Vector LogGains(Criterion criterion, const Surrogate& surrogate, const std::vector<size_t>& rows,
-                const std::vector<size_t>& reference) {
+// Log of what each row should cost: its time, times the price of a second.
+Vector LogCosts(const DesignProblem& problem, const std::vector<size_t>& rows, Vector log_times) {
+  if (problem.price_per_hour.empty()) return log_times;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    log_times(static_cast<Index>(i)) += std::log(problem.price_per_hour[rows[i]] / 3600);
+  }
+  return log_times;
+}
+
+Vector LogGains(Criterion criterion, const Surrogate& surrogate, const Surrogate::View& open,
+                const Surrogate::View& reference) {
   const double noise = surrogate.kernel().noise;
-  const Vector variance = surrogate.Variance(rows);
-  if (criterion == Criterion::kD) return (1 + variance.array() / noise).log().log();
-  const Matrix covariance = surrogate.Covariance(rows, reference);
-  const Vector explained =
-      covariance.rowwise().squaredNorm() / static_cast<double>(reference.size());
-  return (explained.array() / (variance.array() + noise)).log();
+  if (criterion == Criterion::kD) return (1 + open.variance.array() / noise).log().log();
+  const Vector explained = surrogate.Covariance(open, reference).rowwise().squaredNorm();
+  return (explained.array() / (open.variance.array() + noise)).log();
 }
 
-DesignChoice Chosen(const DesignProblem& problem, size_t row, double log_cost, std::string why) {
-  DesignChoice choice{.row = row, .why = std::move(why)};
-  if (problem.measured.empty()) return choice;
-  choice.expected_s = std::exp(log_cost);
-  if (!problem.price_per_hour.empty()) {
-    choice.expected_cost = choice.expected_s;
-    choice.expected_s /= problem.price_per_hour[row] / 3600;
+Vector LogCounts(const std::vector<size_t>& counts) {
+  Vector logs(static_cast<Index>(counts.size()));
+  for (size_t i = 0; i < counts.size(); ++i) {
+    logs(static_cast<Index>(i)) = std::log(static_cast<double>(counts[i]));
   }
-  return choice;
+  return logs;
+}
+
+// Takes away the scores of what should not fit into what is left.
+void LeaveOutTooLong(const DesignProblem& problem, const Vector& log_times, const Vector& log_costs,
+                     Vector& scores) {
+  for (Index i = 0; i < scores.size() && !problem.measured.empty(); ++i) {
+    const bool fits = (!problem.time_left_s || std::exp(log_times(i)) <= *problem.time_left_s) &&
+                      (!problem.cost_left || std::exp(log_costs(i)) <= *problem.cost_left);
+    if (!fits) scores(i) = -std::numeric_limits<double>::infinity();
+  }
 }
 
 }  // namespace
@@ -83,41 +91,48 @@ base::Result<std::optional<DesignChoice>> OptimalDesign::Next(const DesignProble
   const std::vector<size_t> all_open = OpenRows(problem);
   if (all_open.empty()) return std::optional<DesignChoice>();
   const Space space = MakeSpace(problem.candidates);
-  const base::Rng draw = rng_.Fork(2 + problem.measured.size());
-  const std::vector<size_t> open =
-      Pick(all_open, learn::ThinRows(all_open.size(), kMostInPlay, draw.Fork(1)));
   Observed observed = Collect(problem.measured);
+  std::vector<size_t> open =
+      Pick(all_open,
+           learn::ThinRows(all_open.size(), kMostInPlay, rng_.Fork(3 + problem.measured.size())));
   const std::vector<size_t> covered = NewlyCovered(space, observed.rows, open);
   RECKON_ASSIGN(
       const Surrogate surrogate,
       Surrogate::Condition(space, kernels_.For(space, problem.measured), std::move(observed)));
-  const Vector log_costs = LogCosts(problem, space, surrogate, open);
+  const Surrogate::View view = surrogate.Look(std::move(open));
+  const Vector log_times = LogTimes(problem, space, view);
+  const Vector log_costs = LogCosts(problem, view.rows, log_times);
 
   const bool starting = *std::max_element(covered.begin(), covered.end()) > 0;
   Vector scores;
   if (starting) {
-    scores.resize(log_costs.size());
-    for (Index i = 0; i < scores.size(); ++i) {
-      scores(i) = std::log(static_cast<double>(covered[static_cast<size_t>(i)]));
-    }
+    scores = LogCounts(covered);
+    if (!problem.measured.empty()) scores -= kCaution * view.variance.cwiseSqrt();
   } else {
-    const std::vector<size_t> reference =
-        learn::ThinRows(problem.candidates.row_count, kMostInPlay, draw.Fork(2));
-    scores = LogGains(criterion_, surrogate, open, reference);
+    scores = LogGains(criterion_, surrogate, view,
+                      surrogate.Look(learn::ThinRows(problem.candidates.row_count, kMostReference,
+                                                     rng_.Fork(2))));
   }
-  scores -= log_costs;
+  static const double kc = getenv("KC") ? atof(getenv("KC")) : 1;
+  scores -= kc * log_costs;
+  LeaveOutTooLong(problem, log_times, log_costs, scores);
   Index best = 0;
-  scores.maxCoeff(&best);
-  const size_t row = open[static_cast<size_t>(best)];
-  const double deviation = std::sqrt(surrogate.Variance(std::span(&row, 1))(0));
-  std::string why =
-      starting
-          ? fmt::format("shows {}", base::Count(covered[static_cast<size_t>(best)],
-                                                "level or end of a column not yet seen"))
-          : fmt::format("most {} for its cost; its own forecast is unsure by a factor of {:.2f}",
-                        criterion_ == Criterion::kA ? "certainty of all forecasts" : "information",
-                        std::exp(deviation));
-  return std::optional(Chosen(problem, row, log_costs(best), std::move(why)));
+  if (std::isinf(scores.maxCoeff(&best))) return std::optional<DesignChoice>();
+  DesignChoice choice{.row = view.rows[static_cast<size_t>(best)]};
+  if (starting) {
+    choice.why = fmt::format("shows {} of columns not seen before",
+                             base::Count(covered[static_cast<size_t>(best)], "level or end"));
+  } else {
+    choice.why = fmt::format(
+        "{} for its cost; its own forecast is unsure by a factor of {:.2f}",
+        criterion_ == Criterion::kA ? "makes all forecasts surest" : "tells most of the law",
+        std::exp(std::sqrt(view.variance(best))));
+  }
+  if (!problem.measured.empty()) choice.expected_s = std::exp(log_times(best));
+  if (!problem.measured.empty() && !problem.price_per_hour.empty()) {
+    choice.expected_cost = std::exp(log_costs(best));
+  }
+  return std::optional(std::move(choice));
 }
 
 }  // namespace reckon::decide

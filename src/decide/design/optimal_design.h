@@ -14,7 +14,8 @@ namespace reckon::decide {
 // and s^2 the noise of one measurement:
 //   A: how much the mean variance over all candidates falls, mean_j C_ij^2 / (C_ii + s^2)
 //   D: the information about the law, log(1 + C_ii / s^2) / 2
-// Above kMostInPlay candidates a random part of them is looked at in each step.
+// Above kMostInPlay candidates a random part of them is looked at in each step; the mean variance
+// is that of at most kMostReference of them.
 class OptimalDesign final : public Design {
  public:
   explicit OptimalDesign(const DesignOptions& options)
@@ -29,5 +30,6 @@ class OptimalDesign final : public Design {
 };
 
 inline constexpr size_t kMostInPlay = 1000;
+inline constexpr size_t kMostReference = 400;
 
 }  // namespace reckon::decide

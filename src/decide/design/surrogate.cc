@@ -45,6 +45,7 @@ Observed Collect(std::span<const Measurement> measured) {
   observed.log_seconds =
       Eigen::Map<const Vector>(seconds.data(), size).cwiseQuotient(observed.count);
   observed.log_took = Eigen::Map<const Vector>(took.data(), size).cwiseQuotient(observed.count);
+  if (size > 0) observed.count /= observed.count.mean();
   return observed;
 }
 
@@ -119,36 +120,28 @@ Matrix Surrogate::Prior(std::span<const size_t> a, std::span<const size_t> b) co
   return prior;
 }
 
-Matrix Surrogate::Whitened(std::span<const size_t> rows) const {
-  return lower_.triangularView<Eigen::Lower>().solve(Prior(observed_.rows, rows));
+Surrogate::View Surrogate::Look(std::vector<size_t> rows) const {
+  View view{.rows = std::move(rows)};
+  const auto size = static_cast<Index>(view.rows.size());
+  const auto terms = static_cast<double>(std::max<Index>(1, scaled_.cols()));
+  const auto features = space_->features(Indices(view.rows), Eigen::all);
+  view.variance =
+      kernel_.signal + kernel_.linear / terms * features.rowwise().squaredNorm().array();
+  view.log_seconds = Vector::Constant(size, seconds_mean_);
+  view.log_took = Vector::Constant(size, took_mean_);
+  if (observed_.rows.empty()) return view;
+  view.whitened = lower_.triangularView<Eigen::Lower>().solve(Prior(observed_.rows, view.rows));
+  view.log_seconds += view.whitened.transpose() * seconds_white_;
+  view.log_took += view.whitened.transpose() * took_white_;
+  view.variance -= view.whitened.colwise().squaredNorm().transpose();
+  view.variance = view.variance.cwiseMax(0);
+  return view;
 }
 
-Vector Surrogate::LogTook(std::span<const size_t> rows) const {
-  if (observed_.rows.empty()) return Vector::Zero(static_cast<Index>(rows.size()));
-  return (Whitened(rows).transpose() * took_white_).array() + took_mean_;
-}
-
-Vector Surrogate::LogSeconds(std::span<const size_t> rows) const {
-  if (observed_.rows.empty()) return Vector::Zero(static_cast<Index>(rows.size()));
-  return (Whitened(rows).transpose() * seconds_white_).array() + seconds_mean_;
-}
-
-Matrix Surrogate::Covariance(std::span<const size_t> a, std::span<const size_t> b) const {
-  Matrix covariance = Prior(a, b);
-  if (!observed_.rows.empty()) covariance -= Whitened(a).transpose() * Whitened(b);
+Matrix Surrogate::Covariance(const View& a, const View& b) const {
+  Matrix covariance = Prior(a.rows, b.rows);
+  if (!observed_.rows.empty()) covariance -= a.whitened.transpose() * b.whitened;
   return covariance;
-}
-
-Vector Surrogate::Variance(std::span<const size_t> rows) const {
-  const double terms = static_cast<double>(std::max<Index>(1, scaled_.cols()));
-  const std::vector<Index> at = Indices(rows);
-  Vector variance =
-      (kernel_.linear / terms * space_->features(at, Eigen::all).rowwise().squaredNorm()).array() +
-      kernel_.signal;
-  if (!observed_.rows.empty()) {
-    variance -= Whitened(rows).colwise().squaredNorm().transpose();
-  }
-  return variance.cwiseMax(0);
 }
 
 Surrogate::LeftOut Surrogate::LeaveOneOut() const {

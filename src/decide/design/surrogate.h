@@ -20,6 +20,8 @@ struct Observed {
   std::vector<size_t> rows;
   Vector log_seconds;  // means over repeats
   Vector log_took;     // how long measuring took, likewise
+  // Repeats over their mean: noise is that of a candidate measured as often as usual, since most of
+  // what a law leaves over does not average out.
   Vector count;
 };
 
@@ -38,12 +40,17 @@ class Surrogate {
   // kFailed when the covariance is not definite, which the noise prevents on finite input.
   static base::Result<Surrogate> Condition(const Space& space, LogKernel kernel, Observed observed);
 
-  // Posterior mean of the log of the time to measure, at candidates.
-  Vector LogTook(std::span<const size_t> rows) const;
-  Vector LogSeconds(std::span<const size_t> rows) const;
-  // Posterior covariance of log time between candidates, without the noise of measuring.
-  Matrix Covariance(std::span<const size_t> a, std::span<const size_t> b) const;
-  Vector Variance(std::span<const size_t> rows) const;
+  // What is believed of some candidates.
+  struct View {
+    std::vector<size_t> rows;
+    Vector log_seconds;  // posterior means
+    Vector log_took;
+    Vector variance;  // of log time, without the noise of measuring
+    Matrix whitened;  // L^-1 k(observed, rows)
+  };
+  View Look(std::vector<size_t> rows) const;
+  // Posterior covariance of log time between candidates.
+  Matrix Covariance(const View& a, const View& b) const;
   // Of each observed candidate: its log time less the forecast from all the others, and the
   // deviation that forecast claims (Rasmussen and Williams 2006, equations 5.10 to 5.12).
   struct LeftOut {
@@ -58,8 +65,6 @@ class Surrogate {
  private:
   Surrogate(const Space& space, LogKernel kernel, Observed observed);
   Matrix Prior(std::span<const size_t> a, std::span<const size_t> b) const;
-  // L^-1 k(observed, rows).
-  Matrix Whitened(std::span<const size_t> rows) const;
 
   const Space* space_;
   LogKernel kernel_;
