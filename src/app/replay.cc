@@ -22,7 +22,7 @@ namespace {
 using base::Result;
 
 constexpr size_t kLeastPoints = 5;  // to fit anything
-constexpr double kFitAgain = 1.07;  // times as many points as at the last fit
+constexpr double kFitAgain = 1.1;   // times as many points as at the last fit
 constexpr double kNearly = 1.05;
 
 struct Limits {

@@ -113,8 +113,7 @@ base::Result<std::optional<DesignChoice>> OptimalDesign::Next(const DesignProble
                       surrogate.Look(learn::ThinRows(problem.candidates.row_count, kMostReference,
                                                      rng_.Fork(2))));
   }
-  static const double kc = getenv("KC") ? atof(getenv("KC")) : 1;
-  scores -= kc * log_costs;
+  scores -= log_costs;
   LeaveOutTooLong(problem, log_times, log_costs, scores);
   Index best = 0;
   if (std::isinf(scores.maxCoeff(&best))) return std::optional<DesignChoice>();
