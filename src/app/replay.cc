@@ -177,9 +177,7 @@ class Campaign {
     }
     RECKON_ASSIGN(const auto expected, decide::EstimateError(problem_, kernels_));
     if (expected) {
-      step.expected_percent =
-          std::max(expected->unmeasured_percent,
-                   forecast->selection_percent * std::max(1.0, expected->harder));
+      step.expected_percent = decide::ExpectedPercent(*expected, forecast->selection_percent);
       if (limits_.error_percent && *step.expected_percent <= *limits_.error_percent) {
         report_.ended = fmt::format("forecasts should be within {} %",
                                     base::FormatNumber(*limits_.error_percent));

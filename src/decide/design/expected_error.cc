@@ -13,7 +13,8 @@ namespace {
 constexpr size_t kLeastMeasured = 5;
 constexpr double kMeanOfNormal = 0.7978845608028654;  // E|z| = sqrt(2/pi)
 constexpr double kSpreadOfNormal = 0.7555;            // deviation of |z| over its mean
-constexpr double kSure = 1.64;                        // deviations: one-sided 95 %
+constexpr double kSafety = 1.25;
+constexpr double kSure = 1.64;  // deviations: one-sided 95 %
 
 }  // namespace
 
@@ -50,6 +51,11 @@ base::Result<std::optional<ExpectedError>> EstimateError(const DesignProblem& pr
   error.harder = deviation.mean() / left_out.deviation.mean();
   error.unmeasured_percent = 100 * kMeanOfNormal * honesty * deviation.mean();
   return std::optional(error);
+}
+
+double ExpectedPercent(const ExpectedError& process, double left_out_percent) {
+  return kSafety *
+         std::max(process.unmeasured_percent, left_out_percent * std::max(1.0, process.harder));
 }
 
 }  // namespace reckon::decide

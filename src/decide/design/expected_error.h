@@ -22,4 +22,9 @@ struct ExpectedError {
 base::Result<std::optional<ExpectedError>> EstimateError(const DesignProblem& problem,
                                                          KernelCache& kernels);
 
+// What to expect of a model that was fitted to the measurements and whose error at measured points
+// left out is `left_out_percent`: the worse of what the process and the model say, and a quarter on
+// top, for what was not measured is dearer than what was, and larger errors come with that.
+double ExpectedPercent(const ExpectedError& process, double left_out_percent);
+
 }  // namespace reckon::decide

@@ -300,6 +300,13 @@ TEST(ExpectedErrorTest, IsAboutTheErrorOfForecastsAndNotOptimistic) {
   EXPECT_LT(numeric::Mean(ratios), 1.5);
 }
 
+TEST(ExpectedErrorTest, AModelThatDoesWorseCounts) {
+  const ExpectedError process{.unmeasured_percent = 4, .left_out_percent = 3, .harder = 2};
+  EXPECT_DOUBLE_EQ(ExpectedPercent(process, 1), 5);
+  EXPECT_DOUBLE_EQ(ExpectedPercent(process, 8), 20);
+  EXPECT_DOUBLE_EQ(ExpectedPercent({.unmeasured_percent = 4, .harder = 0.5}, 8), 10);
+}
+
 TEST(DesignTest, ProblemsThatMakeNoSenseAreRefused) {
   const core::Table table = TableOf(Points(2, 2));
   core::Table empty;
