@@ -25,43 +25,6 @@ constexpr size_t kLeastPoints = 5;  // to fit anything
 constexpr double kFitAgain = 1.1;   // times as many points as at the last fit
 constexpr double kNearly = 1.05;
 
-struct Limits {
-  std::optional<double> time_s;
-  std::optional<double> cost;
-  std::optional<double> error_percent;
-};
-
-Result<std::optional<double>> PositiveNumber(const std::string& option, std::string_view text) {
-  if (text.empty()) return std::optional<double>();
-  const auto number = base::ParseNumber(text);
-  if (!number || *number <= 0) {
-    return base::BadInput(fmt::format("{} {}: expected a number above 0", option, text));
-  }
-  return number;
-}
-
-Result<Limits> ReadLimits(const ReplayRequest& request) {
-  Limits limits;
-  if (!request.max_time.empty()) {
-    auto time = base::ParseDurationS(request.max_time);
-    if (!time.ok()) return std::move(time).error().Wrap("--max-time " + request.max_time);
-    if (*time <= 0) {
-      return base::BadInput(fmt::format(
-          "--max-time {}: nothing can be measured in no time; expected a time above 0, such as 30m",
-          request.max_time));
-    }
-    limits.time_s = *time;
-  }
-  RECKON_ASSIGN(limits.cost, PositiveNumber("--max-cost", request.max_cost));
-  if (limits.cost && request.price.empty()) {
-    return base::BadInput("--max-cost needs prices; name their column with --price");
-  }
-  std::string_view error = base::Trim(request.until_error);
-  if (error.ends_with('%')) error = base::Trim(error.substr(0, error.size() - 1));
-  RECKON_ASSIGN(limits.error_percent, PositiveNumber("--until-error", error));
-  return limits;
-}
-
 base::Status CheckFiles(const ReplayRequest& request, const Context& context) {
   const std::string extension = std::filesystem::path(request.plot).extension().string();
   if (!request.plot.empty() && !extension.empty() && extension != ".svg") {
@@ -75,7 +38,7 @@ base::Status CheckFiles(const ReplayRequest& request, const Context& context) {
 // A campaign on the grid.
 class Campaign {
  public:
-  Campaign(const ReplayGrid& grid, const ReplayRequest& request, const Limits& limits,
+  Campaign(const ReplayGrid& grid, const ReplayRequest& request, const Budget& limits,
            const decide::DesignOptions& options, const Context& context, ReplayReport& report)
       : grid_(grid),
         request_(request),
@@ -189,7 +152,7 @@ class Campaign {
 
   const ReplayGrid& grid_;
   const ReplayRequest& request_;
-  const Limits& limits_;
+  const Budget& limits_;
   const Context& context_;
   ReplayReport& report_;
   std::unique_ptr<decide::Design> design_;
@@ -216,7 +179,10 @@ Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context
   decide::DesignOptions options{.seed = request.seed};
   RECKON_ASSIGN(options.kind, decide::ParseDesignKind(request.design));
   RECKON_ASSIGN(options.criterion, decide::ParseCriterion(request.criterion));
-  RECKON_ASSIGN(const Limits limits, ReadLimits(request));
+  RECKON_ASSIGN(const Budget limits, ReadBudget(request.budget));
+  if (limits.cost && request.price.empty()) {
+    return base::BadInput("--max-cost needs prices; name their column with --price");
+  }
   RECKON_TRY(CheckFiles(request, context));
   RECKON_ASSIGN(const ReplayGrid grid, LoadGrid(request, context));
   ReplayReport report;

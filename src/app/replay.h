@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/budget.h"
 #include "app/context.h"
 #include "app/data.h"
 #include "base/result.h"
@@ -19,9 +20,7 @@ struct ReplayRequest {
   std::vector<std::string> ignore;  // columns that are no inputs
   std::string design = "optimal";
   std::string criterion = "a";
-  std::string max_time;     // "30m"; empty: no limit
-  std::string max_cost;     // "2.50"; needs prices
-  std::string until_error;  // "5%": stop when forecasts should be that good
+  BudgetText budget;  // a limit of cost needs prices
   uint64_t seed = 1;
   std::string out;   // table of what was measured, in order; empty: none
   std::string plot;  // picture of the curve; empty: none

@@ -1,30 +1,128 @@
 #include "app/campaigns/next_point.h"
 
+#include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/campaigns/standing.h"
+#include "app/runs/job_json.h"
+#include "app/runs/run_samples.h"
 #include "base/rng.h"
+#include "base/units.h"
+#include "core/table_builder.h"
+#include "decide/design/design.h"
+#include "decide/design/expected_error.h"
+#include "decide/design/kernel_cache.h"
 
 namespace reckon::app {
 namespace {
+
+bool IsOpen(const PointReport& point) {
+  return point.state == "waiting" || point.state == "measuring";
+}
+
+// What can be asked about a point, as its samples will have it; without columns that are the same
+// everywhere.
+core::Table CandidatesOf(const std::vector<PointReport>& points,
+                         const std::vector<base::Json>& plans) {
+  core::TableBuilder builder;
+  for (size_t i = 0; i < points.size(); ++i) {
+    base::Json plan = plans[i].is_null() ? base::Json::object() : plans[i];
+    if (!points[i].point.pool.empty()) plan["pool"] = points[i].point.pool;
+    builder.AddTable(InputsOf(ToJson(points[i].point.file.job), plan));
+  }
+  core::Table table = std::move(builder).Finish("the points of the campaign");
+  const auto differs = [&](const core::Column& column) {
+    for (size_t row = 1; row < column.size(); ++row) {
+      if (column.Text(row) != column.Text(0)) return true;
+    }
+    return false;
+  };
+  std::erase_if(table.columns, [&](const core::Column& column) {
+    // The engine names hosts, which pools stand for.
+    return !IsRunInput(column.name()) || column.name() == "engine" || !differs(column);
+  });
+  return table;
+}
+
+// The points as a problem of design, and how good forecasts should be by now.
+class DesignView {
+ public:
+  DesignView(const spec::CampaignFile& file, const std::vector<PointReport>& points,
+             const std::vector<base::Json>& plans)
+      : file_(file), candidates_(CandidatesOf(points, plans)), kernels_(base::Rng(file.seed)) {
+    for (const PointReport& point : points) prices_.push_back(point.point.price_per_hour);
+    if (std::any_of(prices_.begin(), prices_.end(), [](double price) { return price <= 0; })) {
+      prices_.clear();
+    }
+  }
+
+  decide::DesignProblem Problem(const CampaignReport& report) const {
+    decide::DesignProblem problem{.candidates = candidates_,
+                                  .price_per_hour = prices_,
+                                  .measured = {},
+                                  .excluded = {},
+                                  .repeats = static_cast<size_t>(file_.most_repeats)};
+    struct Made {
+      int64_t run;
+      decide::Measurement measurement;
+    };
+    std::vector<Made> made;
+    for (size_t i = 0; i < report.points.size(); ++i) {
+      const PointReport& point = report.points[i];
+      if (!IsOpen(point)) problem.excluded.push_back(i);
+      for (const Attempt& attempt : point.attempts) {
+        if (attempt.outcome != Outcome::kMeasured) continue;
+        made.push_back({attempt.run, {i, attempt.value, attempt.seconds}});
+      }
+    }
+    std::sort(made.begin(), made.end(), [](const Made& a, const Made& b) { return a.run < b.run; });
+    for (const Made& one : made) problem.measured.push_back(one.measurement);
+    if (file_.max_time_s) problem.time_left_s = *file_.max_time_s - report.seconds;
+    if (file_.max_cost && !prices_.empty()) problem.cost_left = *file_.max_cost - report.cost;
+    return problem;
+  }
+
+  // Whether forecasts are as good as the file wants; says so in `why`.
+  base::Result<bool> GoodEnough(const CampaignReport& report, std::string& why) {
+    if (!file_.until_error || candidates_.columns.empty()) return false;
+    const decide::DesignProblem problem = Problem(report);
+    RECKON_ASSIGN(const auto expected, decide::EstimateError(problem, kernels_));
+    if (!expected) return false;
+    const double percent = decide::ExpectedPercent(*expected, expected->left_out_percent);
+    if (percent > 100 * *file_.until_error) return false;
+    why = fmt::format("forecasts should be within {} %", base::FormatNumber(percent));
+    return true;
+  }
+
+  bool HasInputs() const { return !candidates_.columns.empty(); }
+
+ private:
+  const spec::CampaignFile& file_;
+  const core::Table candidates_;
+  std::vector<double> prices_;
+  decide::KernelCache kernels_;
+};
 
 // Every point in turn, and again for every repeat: what changes in the machine over hours then
 // meets all points alike.
 class InTurn final : public NextPoint {
  public:
-  InTurn(const spec::CampaignFile& file, size_t points) : file_(file), order_(points) {
+  InTurn(const spec::CampaignFile& file, DesignView view, size_t points)
+      : view_(std::move(view)), order_(points) {
     std::iota(order_.begin(), order_.end(), size_t{0});
     if (file.shuffle) base::Rng(file.seed).Fork(kOrderStream).Shuffle(std::span(order_));
   }
 
-  base::Result<std::optional<size_t>> Choose(const std::vector<PointReport>& points) override {
+  base::Result<std::optional<size_t>> Choose(const CampaignReport& report) override {
+    RECKON_ASSIGN(const bool enough, view_.GoodEnough(report, why_));
     std::optional<size_t> best;
     size_t fewest = 0;
     for (const size_t index : order_) {
-      const PointReport& point = points[index];
-      if (point.state != "waiting" && point.state != "measuring") continue;
+      const PointReport& point = report.points[index];
+      if (enough || !IsOpen(point)) continue;
       const Standing standing = StandingOf(point.attempts);
       const size_t tried = standing.measured + standing.disturbed + standing.failed;
       if (best && tried >= fewest) continue;
@@ -33,18 +131,54 @@ class InTurn final : public NextPoint {
     }
     return best;
   }
+  std::string why_ended() const override { return why_; }
 
  private:
   static constexpr uint64_t kOrderStream = 1'000'003;
-  const spec::CampaignFile& file_;
+  DesignView view_;
   std::vector<size_t> order_;
+  std::string why_ = "everything is measured";
+};
+
+// The point that makes forecasts surest for its price; one that was begun gets its repeats first.
+class Optimal final : public NextPoint {
+ public:
+  Optimal(const spec::CampaignFile& file, DesignView view, decide::Criterion criterion)
+      : view_(std::move(view)),
+        design_(decide::MakeDesign({decide::DesignKind::kOptimal, criterion, file.seed})) {}
+
+  base::Result<std::optional<size_t>> Choose(const CampaignReport& report) override {
+    for (size_t i = 0; i < report.points.size(); ++i) {
+      if (IsOpen(report.points[i]) && !report.points[i].attempts.empty()) return std::optional(i);
+    }
+    RECKON_ASSIGN(const bool enough, view_.GoodEnough(report, why_));
+    if (enough) return std::optional<size_t>();
+    RECKON_ASSIGN(const auto choice, design_->Next(view_.Problem(report)));
+    if (choice) return std::optional(choice->row);
+    const bool open = std::any_of(report.points.begin(), report.points.end(), IsOpen);
+    if (open) why_ = "nothing else should fit into the budget";
+    return std::optional<size_t>();
+  }
+  std::string why_ended() const override { return why_; }
+
+ private:
+  DesignView view_;
+  std::unique_ptr<decide::Design> design_;
+  std::string why_ = "everything is measured";
 };
 
 }  // namespace
 
 base::Result<std::unique_ptr<NextPoint>> MakeNextPoint(const spec::CampaignFile& file,
+                                                       const std::vector<PointReport>& points,
                                                        const std::vector<base::Json>& plans) {
-  return std::unique_ptr<NextPoint>(std::make_unique<InTurn>(file, plans.size()));
+  RECKON_ASSIGN(const decide::DesignKind kind, decide::ParseDesignKind(file.design));
+  RECKON_ASSIGN(const decide::Criterion criterion, decide::ParseCriterion(file.criterion));
+  DesignView view(file, points, plans);
+  if (kind == decide::DesignKind::kOptimal && view.HasInputs()) {
+    return std::unique_ptr<NextPoint>(std::make_unique<Optimal>(file, std::move(view), criterion));
+  }
+  return std::unique_ptr<NextPoint>(std::make_unique<InTurn>(file, std::move(view), points.size()));
 }
 
 }  // namespace reckon::app

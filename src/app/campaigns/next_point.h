@@ -17,13 +17,14 @@ class NextPoint {
  public:
   virtual ~NextPoint() = default;
   // The index of a point, or none when there is no more to do.
-  virtual base::Result<std::optional<size_t>> Choose(const std::vector<PointReport>& points) = 0;
+  virtual base::Result<std::optional<size_t>> Choose(const CampaignReport& report) = 0;
   // Once Choose gave none, in words.
-  virtual std::string why_ended() const { return "everything is measured"; }
+  virtual std::string why_ended() const = 0;
 };
 
-// By the file's design. `plans`: of the points, null where one is impossible.
+// By the file's design. `plans`: of the points, null where one is impossible. The file outlives it.
 base::Result<std::unique_ptr<NextPoint>> MakeNextPoint(const spec::CampaignFile& file,
+                                                       const std::vector<PointReport>& points,
                                                        const std::vector<base::Json>& plans);
 
 }  // namespace reckon::app

@@ -17,6 +17,7 @@
 #include "app/runs/runs.h"
 #include "base/json.h"
 #include "base/units.h"
+#include "decide/design/design.h"
 
 namespace reckon::app {
 namespace {
@@ -30,16 +31,19 @@ Result<CampaignFile> ReadFile(const CampaignRequest& request) {
   RECKON_ASSIGN(CampaignFile file, spec::ReadCampaignFile(request.file));
   if (!request.design.empty()) file.design = request.design;
   if (!request.criterion.empty()) file.criterion = request.criterion;
-  if (request.max_time_s) file.max_time_s = request.max_time_s;
-  if (request.max_cost) file.max_cost = request.max_cost;
-  if (request.until_error) file.until_error = request.until_error;
-  if (request.repeats)
+  RECKON_TRY(decide::ParseDesignKind(file.design));
+  RECKON_TRY(decide::ParseCriterion(file.criterion));
+  RECKON_ASSIGN(const Budget budget, ReadBudget(request.budget));
+  if (budget.time_s) file.max_time_s = budget.time_s;
+  if (budget.cost) file.max_cost = budget.cost;
+  if (budget.error_percent) file.until_error = *budget.error_percent / 100;
+  if (request.repeats) {
     file.least_repeats = file.most_repeats = static_cast<int64_t>(*request.repeats);
-  if (file.max_time_s && *file.max_time_s <= 0) {
-    return base::BadInput("a time of 0 measures nothing; expected a duration like 30m");
   }
-  if (file.max_cost && *file.max_cost <= 0) {
-    return base::BadInput("a cost of 0 measures nothing; expected an amount like 2.50");
+  for (const auto& [key, limit] :
+       {std::pair("limits.time", file.max_time_s), std::pair("limits.cost", file.max_cost),
+        std::pair("limits.error", file.until_error)}) {
+    if (limit && *limit <= 0) return file.yaml.At(key).Wrong("more than nothing");
   }
   const bool priced = std::any_of(file.pools.begin(), file.pools.end(),
                                   [](const spec::Pool& pool) { return pool.price_per_hour > 0; });
@@ -114,14 +118,15 @@ class Campaign {
   base::Status Measure(std::vector<CampaignPoint> points) {
     RECKON_TRY(CheckPoints(std::move(points)));
     RECKON_TRY(TakeHistory());
-    RECKON_ASSIGN(const std::unique_ptr<NextPoint> next, MakeNextPoint(file_, plans_));
+    RECKON_ASSIGN(const std::unique_ptr<NextPoint> next,
+                  MakeNextPoint(file_, report_.points, plans_));
     for (;;) {
       if (context_.stop.stop_requested()) {
         report_.interrupted = true;
         report_.ended = "it was interrupted; the same command goes on";
         return {};
       }
-      RECKON_ASSIGN(const std::optional<size_t> chosen, next->Choose(report_.points));
+      RECKON_ASSIGN(const std::optional<size_t> chosen, next->Choose(report_));
       if (!chosen) {
         report_.ended = next->why_ended();
         return {};

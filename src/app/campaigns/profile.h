@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/budget.h"
 #include "app/campaigns/history.h"
 #include "app/campaigns/points.h"
 #include "app/context.h"
@@ -21,9 +22,7 @@ struct CampaignRequest {
   std::string file;
   std::string design;
   std::string criterion;
-  std::optional<double> max_time_s;
-  std::optional<double> max_cost;
-  std::optional<double> until_error;
+  BudgetText budget;
   std::optional<size_t> repeats;
   bool keep_lab = false;  // also the one that the campaign made
 };
