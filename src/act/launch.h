@@ -53,6 +53,9 @@ struct LaunchSpec {
   std::vector<ProcessSpec> processes;  // started in this order
   double stop_grace_s = 5;             // between SIGTERM and SIGKILL
   std::optional<double> time_limit_s;
+  // How long hosts are observed between the settling of what runs in the background and the start
+  // of the others; without background not at all.
+  double baseline_s = 2;
   int64_t most_restarts = 3;              // of each process
   std::string status_host = "127.0.0.1";  // at which the processes reach the supervisor
   std::string token;                      // without which no report is taken

@@ -40,8 +40,6 @@ constexpr milliseconds kLongestWait{500};
 // What was told so long ago may have to do with an end now.
 constexpr milliseconds kWake{2'000};
 constexpr milliseconds kStrayLimit{10'000};
-// How long hosts with background load are observed before the training starts.
-constexpr milliseconds kBaseline{2'000};
 // How often background is looked at that has not settled: what it reports wakes nobody.
 constexpr milliseconds kSettleLook{50};
 // Workers may go on for so many times the grace when no server is left: one saves its model.
@@ -217,7 +215,7 @@ void Supervisor::AwaitBackground() {
     baseline_.from = observe::EventTime(clock_.Now());
     Write("background.settled", Json::object());
   }
-  if (clock_.Monotonic() - *settled_ < kBaseline) return;
+  if (clock_.Monotonic() - *settled_ < duration<double>(spec_.baseline_s)) return;
   baseline_.to = observe::EventTime(clock_.Now());
   StartRanks();
 }

@@ -196,12 +196,29 @@ class PointMaker {
 
 }  // namespace
 
+namespace {
+
+// The last words of a dotted key, as few as tell it from the other keys of the point.
+std::string ShortKey(const std::string& key, const CampaignPoint& point) {
+  size_t dot = key.rfind('.');
+  while (dot != std::string::npos) {
+    const std::string tail = key.substr(dot);
+    const bool alone = std::none_of(
+        point.values.begin(), point.values.end(),
+        [&](const auto& other) { return other.first != key && other.first.ends_with(tail); });
+    if (alone) return tail.substr(1);
+    dot = dot == 0 ? std::string::npos : key.rfind('.', dot - 1);
+  }
+  return key;
+}
+
+}  // namespace
+
 std::string ValuesText(const CampaignPoint& point) {
   std::vector<std::string> parts;
   if (!point.block.empty()) parts.push_back(point.block);
   for (const auto& [key, value] : point.values) {
-    const size_t dot = key.rfind('.');
-    parts.push_back((dot == std::string::npos ? key : key.substr(dot + 1)) + "=" + value);
+    parts.push_back(ShortKey(key, point) + "=" + value);
   }
   return parts.empty() ? "the job" : base::Join(parts, " ");
 }

@@ -42,6 +42,12 @@ std::vector<const PlannedPlace*> HostsOf(const core::BackgroundLoad& load, const
   return hosts;
 }
 
+std::string Addresses(const std::vector<const PlannedPlace*>& seats) {
+  std::vector<std::string> addresses;
+  for (const PlannedPlace* seat : seats) addresses.push_back(seat->place.address);
+  return base::Join(addresses, ",");
+}
+
 std::vector<std::string> StressCommand(const std::filesystem::path& program,
                                        const core::StressLevels& levels, double cpus,
                                        uint64_t memory_bytes) {
@@ -85,6 +91,9 @@ std::vector<ProcessSpec> PlanBackground(const core::Job& job, const Seats& seats
       process.reports = load.stress || load.deadline_s;
       process.env = job.envs;
       process.env["RECKON_DILATION"] = base::RoundTrip(dilation);
+      process.env["RECKON_ADDRESS"] = host->place.address;
+      process.env["RECKON_WORKER_HOSTS"] = Addresses(seats.workers);
+      process.env["RECKON_SERVER_HOSTS"] = Addresses(seats.servers);
       if (load.deadline_s) {
         process.env["RECKON_DEADLINE_S"] = base::RoundTrip(*load.deadline_s * dilation);
       }

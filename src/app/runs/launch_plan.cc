@@ -247,6 +247,8 @@ base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
   spec.setup_env = request.job.envs;
   spec.processes = Planner(request, seats, ports).Processes();
   spec.time_limit_s = request.job.time_limit_s;
+  // Apps with periods are k times slower in a dilated host, and so is what can be seen of them.
+  spec.baseline_s = std::clamp(request.dilation, 2.0, 10.0);
   spec.status_host = request.status_host;
   RECKON_ASSIGN(spec.token, NewToken());
   spec.store = std::filesystem::absolute(request.store).string();

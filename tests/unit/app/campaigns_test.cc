@@ -40,6 +40,12 @@ vary:
   EXPECT_THAT(points[3].file.job.trainer->batches, ElementsAre(32));
   EXPECT_EQ(points[0].engine, "local");
   EXPECT_EQ(points[0].file.job.name, "grid");
+  const auto alike = PointsOf(File(R"(
+vary:
+  background.a.stress.cpu: [10]
+  background.b.stress.cpu: [20]
+)"));
+  EXPECT_EQ(ValuesText(alike->front()), "a.stress.cpu=10 b.stress.cpu=20");
 }
 
 TEST_F(CampaignPointsTest, PointsAreKnownAgainInAChangedFile) {
