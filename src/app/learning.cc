@@ -113,9 +113,10 @@ void LeaveOutBlemished(Prepared& prepared) {
   const size_t left_out = prepared.table.row_count - whole.size();
   if (left_out == 0) return;
   prepared.table = prepared.table.Select(whole);
-  prepared.notes.push_back(
-      fmt::format("{} left out: workers were lost, or the training went on from a checkpoint",
-                  base::Count(left_out, "row")));
+  prepared.notes.push_back(fmt::format(
+      "{} left out: workers were lost, the training went on from a checkpoint, or others "
+      "kept the machine busy",
+      base::Count(left_out, "row")));
 }
 
 // Runs of ours write down both what was asked for and what was measured; only the former can be
@@ -143,7 +144,10 @@ std::vector<std::string> KnownTechniques() { return learn::TechniqueNames(); }
 
 std::vector<std::string> KnownPresets() { return learn::PresetNames(); }
 
-base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context) {
+namespace {
+
+// Everything that the request says without its data.
+base::Result<Prepared> PrepareSearch(const LearnRequest& request, const Context& context) {
   Prepared prepared;
   if (request.target.empty()) {
     return base::BadInput("no target; name the column to forecast with --target");
@@ -166,8 +170,11 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
   prepared.search.preset = request.preset;
   prepared.search.seed = request.seed;
   prepared.search.jobs = context.jobs;
-  RECKON_ASSIGN(prepared.table, LoadData(request.data, context));
-  RECKON_TRY(LeaveOutMeasured(request, context, prepared));
+  return prepared;
+}
+
+// With its table, and without the columns that are to be ignored.
+base::Result<Prepared> Build(Prepared prepared) {
   RECKON_ASSIGN(prepared.data, learn::BuildDataset(prepared.table, prepared.dataset_options));
   if (prepared.search.restrictions.features) {
     RECKON_TRY(learn::CheckFeatureColumns(*prepared.search.restrictions.features, prepared.data));
@@ -176,6 +183,22 @@ base::Result<Prepared> Prepare(const LearnRequest& request, const Context& conte
                         prepared.data.notes.end());
   RECKON_TRY(CheckLogScale(prepared));
   return prepared;
+}
+
+}  // namespace
+
+base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context) {
+  RECKON_ASSIGN(Prepared prepared, PrepareSearch(request, context));
+  RECKON_ASSIGN(prepared.table, LoadData(request.data, context));
+  RECKON_TRY(LeaveOutMeasured(request, context, prepared));
+  return Build(std::move(prepared));
+}
+
+base::Result<Prepared> PrepareTable(const LearnRequest& request, core::Table table,
+                                    const Context& context) {
+  RECKON_ASSIGN(Prepared prepared, PrepareSearch(request, context));
+  prepared.table = std::move(table);
+  return Build(std::move(prepared));
 }
 
 }  // namespace reckon::app

@@ -52,6 +52,10 @@ std::vector<std::string> KnownPresets();
 
 // Reads and checks everything before any work starts: kBadInput for whatever is wrong.
 base::Result<Prepared> Prepare(const LearnRequest& request, const Context& context);
+// Likewise of a table that is at hand instead of the request's data; all its columns but the target
+// and those ignored are inputs.
+base::Result<Prepared> PrepareTable(const LearnRequest& request, core::Table table,
+                                    const Context& context);
 
 // One technique's best candidate and its errors.
 struct TechniqueRow {

@@ -107,7 +107,19 @@ void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
   }
 }
 
-// What was asked for: the columns that both sets begin with.
+// Processors of all workers together: what scaling curves are drawn over.
+void AddTotalCpus(Row& row) {
+  double workers = 0;
+  double each = 0;
+  for (const auto& [name, cell] : row) {
+    const auto* number = std::get_if<double>(&cell);
+    if (number != nullptr && name == "workers") workers = *number;
+    if (number != nullptr && name == "cpus_per_worker") each = *number;
+  }
+  if (workers > 0 && each > 0) row.emplace_back("cpus", workers * each);
+}
+
+// What was asked for: the columns that all sets begin with.
 Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   Row row;
   row.emplace_back("run", static_cast<double>(run_id));
@@ -116,6 +128,7 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   // The plan's, which knows the host; plans of earlier versions have none.
   AddField(row, "cpus_per_worker", plan.contains("cpus_per_worker") ? plan : job,
            "cpus_per_worker");
+  AddTotalCpus(row);
   for (const char* key : {"pool", "host_cpus", "dilation"}) AddField(row, key, plan, key);
   AddStress(row, job);
   if (job.contains("trainer")) {
@@ -258,30 +271,12 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 }  // namespace
 
 bool IsRunInput(std::string_view column) {
-  static constexpr std::array<std::string_view, 24> kInputs{"pool",
-                                                            "host_cpus",
-                                                            "dilation",
-                                                            "engine",
-                                                            "workers",
-                                                            "servers",
-                                                            "cpus_per_worker",
-                                                            "network",
-                                                            "strategy",
-                                                            "optimizer",
-                                                            "rate",
-                                                            "momentum",
-                                                            "epochs",
-                                                            "source",
-                                                            "image",
-                                                            "images",
-                                                            "batch",
-                                                            "parameters",
-                                                            "validation_images",
-                                                            "float64",
-                                                            "fine_tune",
-                                                            "staleness",
-                                                            "host",
-                                                            "shard"};
+  static constexpr std::array<std::string_view, 25> kInputs{
+      "cpus",      "pool",      "host_cpus",       "dilation",   "engine",
+      "workers",   "servers",   "cpus_per_worker", "network",    "strategy",
+      "optimizer", "rate",      "momentum",        "epochs",     "source",
+      "image",     "images",    "batch",           "parameters", "validation_images",
+      "float64",   "fine_tune", "staleness",       "host",       "shard"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
 }
