@@ -1,31 +1,23 @@
 #include "app/fit.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "app/model_source.h"
 #include "app/outputs.h"
 #include "base/file.h"
-#include "base/json.h"
 #include "learn/model_file.h"
 
 namespace reckon::app {
 namespace {
 
-base::Status SaveInStore(const std::string& name, const learn::Model& model,
-                         const std::string& document, const Context& context) {
-  RECKON_ASSIGN(const auto store, OpenStore(context, true));
-  core::ModelRecord record;
-  record.name = name;
-  record.technique = model.fitted.candidate.technique;
-  record.target = model.schema.target;
-  record.data_fingerprint = model.data_fingerprint;
-  record.document = document;
-  RECKON_ASSIGN(const int64_t id, store->SaveModel(record));
-  core::Event event;
-  event.kind = "model.fitted";
-  event.detail = base::DumpJsonLine({{"model", name}, {"id", id}});
-  RECKON_ASSIGN([[maybe_unused]] const int64_t event_id, store->AddEvent(event));
-  return {};
+// As a file and a store keep it.
+base::Result<std::string> DocumentOf(const learn::Model& model, const std::string& source) {
+  std::string document = learn::ModelToText(model);
+  // Numbers near the ends of the range of double can make weights or errors that are none.
+  if (learn::ModelFromText(document, "model").ok()) return document;
+  return base::BadInput(fmt::format(
+      "{}: the numbers are too large or too small to fit '{}'; express them in other units", source,
+      model.schema.target));
 }
 
 }  // namespace
@@ -87,13 +79,7 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
   }
   learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
   model.data_fingerprint = FingerprintOf(prepared.table);
-  const std::string document = learn::ModelToText(model);
-  // Numbers near the ends of the range of double can make weights or errors that are none.
-  if (!learn::ModelFromText(document, "model").ok()) {
-    return base::BadInput(fmt::format(
-        "{}: the numbers are too large or too small to fit '{}'; express them in other units",
-        prepared.table.source, prepared.data.schema.target));
-  }
+  RECKON_ASSIGN(const std::string document, DocumentOf(model, prepared.table.source));
   // The file is complete before the store changes, and gets its name when the store has changed.
   std::optional<base::AtomicFile> file;
   if (!request.out.empty()) {
@@ -104,7 +90,7 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
     report.out = request.out;
   }
   if (!request.save.empty()) {
-    RECKON_TRY(SaveInStore(request.save, model, document, context));
+    RECKON_TRY(SaveModel(request.save, model, document, context));
     report.saved = request.save;
   }
   if (file) RECKON_TRY(file->Commit());

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "app/data.h"
 #include "app/forecast_file.h"
 #include "base/file.h"
+#include "base/json.h"
 #include "learn/model_file.h"
 
 namespace reckon::app {
@@ -47,6 +49,23 @@ base::Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Sch
     if (there && input.kind == core::ColumnKind::kCategory) request.category.push_back(input.name);
   }
   return request;
+}
+
+base::Status SaveModel(const std::string& name, const learn::Model& model,
+                       const std::string& document, const Context& context) {
+  RECKON_ASSIGN(const auto store, OpenStore(context, true));
+  core::ModelRecord record;
+  record.name = name;
+  record.technique = model.fitted.candidate.technique;
+  record.target = model.schema.target;
+  record.data_fingerprint = model.data_fingerprint;
+  record.document = document;
+  RECKON_ASSIGN(const int64_t id, store->SaveModel(record));
+  core::Event event;
+  event.kind = "model.fitted";
+  event.detail = base::DumpJsonLine({{"model", name}, {"id", id}});
+  RECKON_TRY(store->AddEvent(event));
+  return {};
 }
 
 }  // namespace reckon::app

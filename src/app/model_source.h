@@ -21,6 +21,10 @@ struct LoadedModel {
 // there is neither.
 base::Result<LoadedModel> LoadModel(const std::string& name, const Context& context);
 
+// The model becomes the latest of that name in the store. `document`: its text.
+base::Status SaveModel(const std::string& name, const learn::Model& model,
+                       const std::string& document, const Context& context);
+
 // The request for a table whose columns keep the kind they had in training: a category whose new
 // cells all look like numbers is still a category.
 base::Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& schema);

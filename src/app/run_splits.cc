@@ -131,6 +131,7 @@ ValidationBlock MakeBlock(const ValidationMethod& method, const std::vector<Spli
                                      : a.selection.rmse < b.selection.rmse;
                    });
   block.chosen = chosen.ToRow(chosen_name);
+  block.chosen_held_out = chosen.validation;
   block.chosen.chosen = true;
   block.coverage_percent = intervals.CoveragePercent();
   block.interval_score_percent = intervals.MeanScorePercent();

@@ -45,6 +45,7 @@ struct ValidationBlock {
   // Mean width of the intervals plus 20 times the miss, in per cent of the truth.
   std::optional<double> interval_score_percent;
   std::map<std::string, Gathered> held_out;  // by technique: the validation rows of all splits
+  Gathered chosen_held_out;                  // likewise of what selection chose in each split
 };
 
 // A block for each method. Everything is built from the training rows of each split alone. What the

@@ -3,20 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/stats.h"
+
 namespace reckon::app {
-namespace {
-
-double MedianOf(std::vector<double> values) {
-  const size_t middle = values.size() / 2;
-  std::nth_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle), values.end());
-  if (values.size() % 2 == 1) return values[middle];
-  const double below =
-      *std::max_element(values.begin(), values.begin() + static_cast<ptrdiff_t>(middle));
-  return (below + values[middle]) / 2;
-}
-
-}  // namespace
-
 std::vector<size_t> FarOff(const std::vector<double>& values) {
   constexpr size_t kFewest = 4;
   constexpr double kFar = 3.5;             // Iglewicz and Hoaglin 1993
@@ -24,10 +13,10 @@ std::vector<size_t> FarOff(const std::vector<double>& values) {
   constexpr double kNotWorthAWord = 0.05;  // of the median
   std::vector<size_t> far;
   if (values.size() < kFewest) return far;
-  const double median = MedianOf(values);
+  const double median = numeric::Median(values);
   std::vector<double> deviations;
   for (const double value : values) deviations.push_back(std::abs(value - median));
-  const double spread = kNormal * MedianOf(deviations);
+  const double spread = kNormal * numeric::Median(deviations);
   for (size_t i = 0; i < values.size(); ++i) {
     const double off = std::abs(values[i] - median);
     if (off > kFar * spread && off > kNotWorthAWord * std::abs(median)) far.push_back(i);

@@ -11,6 +11,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeExplainCommand());
   commands.push_back(MakeAutomlCommand());
   commands.push_back(MakeProfileCommand());
+  commands.push_back(MakeEstimatorsCommand());
   commands.push_back(MakeRunCommand());
   commands.push_back(MakeStatusCommand());
   commands.push_back(MakeLogsCommand());

@@ -14,6 +14,7 @@ std::unique_ptr<Command> MakePredictCommand();
 std::unique_ptr<Command> MakeExplainCommand();
 std::unique_ptr<Command> MakeAutomlCommand();
 std::unique_ptr<Command> MakeProfileCommand();
+std::unique_ptr<Command> MakeEstimatorsCommand();
 std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeStatusCommand();
 std::unique_ptr<Command> MakeLogsCommand();

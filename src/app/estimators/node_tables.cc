@@ -1,0 +1,162 @@
+#include "app/estimators/node_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+
+#include "app/runs/run_samples.h"
+#include "core/table_builder.h"
+
+namespace reckon::app {
+namespace {
+
+using core::Row;
+using core::Table;
+
+double Number(const Table& table, const std::string& column, size_t row) {
+  const auto found = table.Find(column);
+  if (!found || table.columns[*found].kind() != core::ColumnKind::kNumber) return std::nan("");
+  return table.columns[*found][row];
+}
+
+bool Sound(const Table& nodes, size_t row) {
+  return std::none_of(kBlemishes.begin(), kBlemishes.end(),
+                      [&](const char* name) { return Number(nodes, name, row) > 0; });
+}
+
+// State of the node and of its training that estimators may depend on.
+const std::vector<std::string> kState{"cpu_before", "memory_before", "gpu_before",
+                                      "disk_written_bytes_s_before"};
+const std::vector<std::string> kWork{"batch", "host_workers", "parameters"};
+const std::vector<std::string> kCluster{"workers", "server_cpu_before"};
+
+std::vector<std::string> Together(const std::vector<std::vector<std::string>>& lists) {
+  std::vector<std::string> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+// Without columns that are the same in every row, and without those that a row lacks.
+Table Finish(core::TableBuilder builder, const std::string& target) {
+  Table table = std::move(builder).Finish("rows of hosts");
+  std::erase_if(table.columns, [&](const core::Column& column) {
+    if (column.name() == target) return false;
+    bool differs = false;
+    for (size_t row = 0; row < column.size(); ++row) {
+      if (std::isnan(column[row])) return true;
+      differs |= column[row] != column[0];
+    }
+    return !differs;
+  });
+  return table;
+}
+
+bool WorthLearning(const EstimatorData& data, size_t least) {
+  if (data.table.row_count < least || data.table.columns.size() < 2) return false;
+  const core::Column& target = data.table.columns[*data.table.Find(data.target)];
+  for (size_t row = 1; row < target.size(); ++row) {
+    if (target[row] != target[0]) return true;
+  }
+  return false;
+}
+
+class Maker {
+ public:
+  Maker(const Table& nodes, const std::string& type, std::vector<size_t> rows)
+      : nodes_(nodes), type_(type), rows_(std::move(rows)) {}
+
+  EstimatorData Plain(const std::string& function, const std::string& name,
+                      const std::string& target, const std::vector<std::string>& inputs) const {
+    core::TableBuilder builder;
+    for (const size_t row : rows_) {
+      const double value = Number(nodes_, target, row);
+      if (!(value > 0)) continue;
+      Row cells;
+      for (const std::string& input : inputs) {
+        if (const double number = Number(nodes_, input, row); !std::isnan(number)) {
+          cells.emplace_back(input, number);
+        }
+      }
+      cells.emplace_back(target, value);
+      builder.AddRow(cells);
+    }
+    return {type_, function, name, target, Finish(std::move(builder), target)};
+  }
+
+  // Two rows of each host: with the training and without it.
+  EstimatorData ExecTime() const {
+    const std::string target = "latency_s";
+    core::TableBuilder builder;
+    for (const size_t row : rows_) {
+      Add(builder, row, "latency_s_before", "_before", false);
+      Add(builder, row, "latency_s", "_mean", true);
+    }
+    return {type_, "EstExecTime", "exec_time", target, Finish(std::move(builder), target)};
+  }
+
+ private:
+  // What trains takes what it gets, so that the share in use says little then: what there was
+  // before tells how many it is shared with.
+  void Add(core::TableBuilder& builder, size_t row, const std::string& latency,
+           const std::string& suffix, bool training) const {
+    const double value = Number(nodes_, latency, row);
+    if (!(value > 0)) return;
+    Row cells;
+    for (const char* metric : {"cpu", "memory", "gpu"}) {
+      for (const auto& [name, column] :
+           {std::pair(std::string(metric), metric + suffix),
+            std::pair(std::string(metric) + "_before", std::string(metric) + "_before")}) {
+        if (const double number = Number(nodes_, column, row); !std::isnan(number)) {
+          cells.emplace_back(name, number);
+        }
+      }
+    }
+    cells.emplace_back("training", training ? 1.0 : 0.0);
+    for (const char* input : {"batch", "host_workers"}) {
+      const double number = training ? Number(nodes_, input, row) : 0;
+      if (!std::isnan(number)) cells.emplace_back(input, number);
+    }
+    cells.emplace_back("latency_s", value);
+    builder.AddRow(cells);
+  }
+
+  const Table& nodes_;
+  const std::string type_;
+  const std::vector<size_t> rows_;
+};
+
+}  // namespace
+
+std::string NodeType(const std::string& host) {
+  const size_t last = host.find_last_not_of("0123456789");
+  return last == std::string::npos ? host : host.substr(0, last + 1);
+}
+
+std::vector<EstimatorData> EstimatorTables(const Table& nodes, size_t least) {
+  std::map<std::string, std::vector<size_t>> by_type;
+  const auto host = nodes.Find("host");
+  for (size_t row = 0; host && row < nodes.row_count; ++row) {
+    if (Sound(nodes, row)) by_type[NodeType(nodes.columns[*host].Text(row))].push_back(row);
+  }
+  std::vector<EstimatorData> all;
+  for (const auto& [type, rows] : by_type) {
+    const Maker maker(nodes, type, rows);
+    const auto add = [&](EstimatorData data) {
+      if (WorthLearning(data, least)) all.push_back(std::move(data));
+    };
+    add(maker.Plain("EstComputeTime", "compute_time", "compute_per_sample_s",
+                    Together({kState, kWork})));
+    add(maker.Plain("EstUpdateTime", "update_time", "exchange_s",
+                    Together({kState, kWork, kCluster})));
+    for (const char* metric : {"cpu", "memory", "gpu"}) {
+      add(maker.Plain(std::string("EstState ") + metric, std::string("state_") + metric,
+                      std::string(metric) + "_p95", Together({kState, kWork, kCluster})));
+    }
+    add(maker.ExecTime());
+  }
+  return all;
+}
+
+}  // namespace reckon::app

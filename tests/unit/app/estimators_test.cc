@@ -1,0 +1,157 @@
+#include "app/estimators/estimators.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "app/estimators/node_tables.h"
+#include "app/estimators/sensitivity.h"
+#include "app/model_source.h"
+#include "base/log.h"
+#include "base/rng.h"
+#include "core/table_builder.h"
+#include "store/sqlite/sqlite_store.h"
+#include "tests/support/temp_folder.h"
+
+namespace reckon::app {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// Hosts of known behaviour: compute time grows with the load before and falls with the batch, a
+// batch takes memory, an app is slowed by the load and twice as slow beside the training.
+core::Table Hosts(size_t count) {
+  base::Rng rng(7);
+  core::TableBuilder builder;
+  for (size_t i = 0; i < count; ++i) {
+    const double cpu = 0.1 * static_cast<double>(i % 8);
+    const double batch = std::pow(2.0, 3 + static_cast<double>(i % 5));
+    const double server = 0.2 * static_cast<double>(i % 3);
+    const double workers = 1 + static_cast<double>(i % 4);
+    const double memory = 0.05 + 0.1 * rng.Uniform();
+    core::Row row{{"host", "nano" + std::to_string(i % 2)},
+                  {"serves", 0.0},
+                  {"cpu_before", cpu},
+                  {"memory_before", memory},
+                  {"batch", batch},
+                  {"host_workers", 1.0},
+                  {"workers", workers},
+                  {"server_cpu_before", server},
+                  {"compute_per_sample_s", 0.01 * (1 + cpu) * (1 + 4 / batch)},
+                  {"exchange_s", 0.02 * workers * (1 + server)},
+                  {"cpu_mean", 0.9 + 0.1 * cpu},
+                  {"cpu_p95", 0.92 + 0.08 * cpu},
+                  {"memory_mean", memory + 0.002 * batch},
+                  {"memory_p95", memory + 0.004 * batch},
+                  {"latency_s_before", 0.05 * (1 + cpu)},
+                  {"latency_s", 0.1 * (1 + cpu)}};
+    if (i == 3) row.emplace_back("disturbed", 1.0);
+    builder.AddRow(row);
+    builder.AddRow({{"host", "pi"},
+                    {"serves", 1.0},
+                    {"cpu_p95", 0.5 + 0.1 * server},
+                    {"cpu_before", server},
+                    {"memory_p95", 0.2 + 0.01 * workers},
+                    {"workers", workers}});
+  }
+  return std::move(builder).Finish("hosts");
+}
+
+TEST(EstimatorTablesTest, EveryFunctionOfEveryTypeOfNode) {
+  const auto all = EstimatorTables(Hosts(40), 12);
+  std::vector<std::string> names;
+  for (const EstimatorData& data : all) names.push_back(data.node_type + "." + data.name);
+  EXPECT_THAT(
+      names, ElementsAre("nano.compute_time", "nano.update_time", "nano.state_cpu",
+                         "nano.state_memory", "nano.exec_time", "pi.state_cpu", "pi.state_memory"));
+  EXPECT_EQ(all[0].table.row_count, 39U);  // without the disturbed one
+  EXPECT_THAT(all[0].table.Names(),
+              ElementsAre("cpu_before", "memory_before", "batch", "compute_per_sample_s"));
+  EXPECT_THAT(all[1].table.Names(), Contains("server_cpu_before"));
+  EXPECT_EQ(all[4].table.row_count, 78U);  // with the training and without it
+  EXPECT_THAT(all[4].table.Names(), Contains("training"));
+  EXPECT_TRUE(EstimatorTables(Hosts(6), 12).empty());
+  EXPECT_EQ(NodeType("nano12"), "nano");
+  EXPECT_EQ(NodeType("7"), "7");
+}
+
+TEST(SensitivityTest, TellsWhatGoesWithWhat) {
+  const auto all = EstimatorTables(Hosts(40), 12);
+  for (const SensitivityRow& row : SensitivityOf(all[0])) {
+    if (row.input == "cpu_before") {
+      EXPECT_GT(row.correlation, 0.4);
+      EXPECT_GT(row.high, row.low);
+    }
+    if (row.input == "batch") {
+      EXPECT_LT(row.correlation, -0.4);
+      EXPECT_LT(row.high, row.low);
+    }
+    if (row.input == "memory_before") {
+      EXPECT_LT(std::abs(row.correlation), 0.4);
+    }
+  }
+}
+
+class EstimatorsTest : public ::testing::Test {
+ protected:
+  void Keep(const core::Table& hosts) {
+    const auto store = store::SqliteStore::Open(folder_ / "x.db", clock_).value();
+    core::Run run;
+    run.name = "edge";
+    run.job = "{}";
+    run.campaign_id = store->SaveCampaign("edge", "{}")->id;
+    run.point = "p";
+    run = store->AddRun(run).value();
+    for (const auto state :
+         {core::RunState::kPlanning, core::RunState::kStarting, core::RunState::kRunning}) {
+      run = store->MoveRun(run.id, run.state, state, "").value();
+    }
+    const core::CollectedRows rows{"edge.nodes", hosts};
+    ASSERT_TRUE(
+        store->FinishRun(run.id, run.state, core::RunState::kFinished, "", {&rows, 1}).ok());
+  }
+
+  support::TempFolder folder_;
+  base::SystemClock clock_;
+  base::NoProgress progress_;
+  base::Logger log_{base::LogLevel::kError};
+  Context context_{clock_, log_, progress_, {}, 2, folder_ / "x.db"};
+};
+
+TEST_F(EstimatorsTest, LearnsKnownFunctionsAndKeepsThem) {
+  Keep(Hosts(80));
+  const auto report = FitEstimators({.campaign = "edge"}, context_);
+  ASSERT_TRUE(report.ok()) << report.error().Describe();
+  ASSERT_EQ(report->estimators.size(), 7U);
+  for (const EstimatorRow& row : report->estimators) {
+    EXPECT_LT(row.mape_percent, 4) << row.node_type << " " << row.function;
+    EXPECT_EQ(LoadModel(row.model, context_)->model.schema.target.empty(), false);
+  }
+  EXPECT_EQ(report->estimators[0].model, "edge.nano.compute_time");
+  EXPECT_EQ(report->estimators[0].train_rows, 66U);
+  EXPECT_EQ(report->estimators[0].test_rows, 13U);
+  EXPECT_LT(report->mean_mape_percent, 3);
+  // memory_p95 = before + 0.004 batch, at most 0.3: with 0.05 before, 62.
+  const auto limited =
+      FitEstimators({.campaign = "edge", .save = false, .memory_limit = 0.3}, context_);
+  ASSERT_TRUE(limited.ok());
+  ASSERT_GE(limited->max_batches.size(), 3U);
+  EXPECT_EQ(limited->max_batches[0].node_type, "nano");
+  EXPECT_NEAR(static_cast<double>(*limited->max_batches[0].batch), 62, 12);
+  EXPECT_LT(*limited->max_batches[2].batch, *limited->max_batches[0].batch);
+}
+
+TEST_F(EstimatorsTest, SaysWhenThereIsTooLittle) {
+  EXPECT_EQ(FitEstimators({.campaign = "edge"}, context_).error().code(),
+            base::ErrorCode::kNotFound);
+  Keep(Hosts(3));
+  EXPECT_THAT(FitEstimators({.campaign = "edge"}, context_).error().Describe(),
+              HasSubstr("estimators need 12"));
+  EXPECT_EQ(FitEstimators({.campaign = "egde"}, context_).error().code(),
+            base::ErrorCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace reckon::app
