@@ -106,11 +106,13 @@ Result<Cgroups> Cgroups::Find(const fs::path& root) {
                    fmt::format("{}: no controller 'memory'", root.string()));
     }
     std::vector<fs::path> trees{root / "cpu", root / "memory"};
-    // Counts the CPU time of a host, where it is a tree of its own.
-    const fs::path accounts = root / "cpuacct";
-    if (fs::exists(accounts / "cgroup.procs", ignored) &&
-        !fs::equivalent(accounts, root / "cpu", ignored)) {
-      trees.push_back(accounts);
+    // They count the CPU time of a host, where that is a tree of its own, and its disk's bytes.
+    for (const char* counts : {"cpuacct", "blkio"}) {
+      const fs::path tree = root / counts;
+      if (fs::exists(tree / "cgroup.procs", ignored) &&
+          !fs::equivalent(tree, root / "cpu", ignored)) {
+        trees.push_back(tree);
+      }
     }
     return Cgroups(1, root, std::move(trees));
   }
@@ -182,7 +184,12 @@ std::vector<Cgroups::Setting> Cgroups::SettingsFor(const std::string& name,
 // Asking again for what is handed down already is fine. `down` does not take it back: by then
 // others may rely on it, and their limits would go without a word.
 Status Cgroups::HandDownControllers() const {
-  Status written = base::WriteControl(root_ / "cgroup.subtree_control", "+cpu +memory");
+  // The last one only counts, and not every machine has it.
+  const std::string line = ReadLine(root_ / "cgroup.controllers");
+  const std::vector<std::string_view> has = base::Split(line, ' ');
+  const bool io = std::find(has.begin(), has.end(), "io") != has.end();
+  Status written = base::WriteControl(root_ / "cgroup.subtree_control",
+                                      io ? "+cpu +memory +io" : "+cpu +memory");
   std::error_code ignored;
   // Only a group that is not the machine's root has a type, and only such a one must be empty.
   if (written.ok() || !fs::exists(root_ / "cgroup.type", ignored)) return written;

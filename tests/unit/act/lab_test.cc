@@ -162,7 +162,7 @@ TEST_F(FakeCgroups, Version2GetsQuotaMemoryAndControllers) {
   EXPECT_EQ(Content(folder_ / "g/cpu.weight"), "1600");
   EXPECT_EQ(Content(folder_ / "g/memory.max"), "1048576");
   EXPECT_EQ(Content(folder_ / "g/memory.swap.max"), "0");
-  EXPECT_EQ(Content(folder_ / "cgroup.subtree_control"), "+cpu +memory");
+  EXPECT_EQ(Content(folder_ / "cgroup.subtree_control"), "+cpu +memory +io");
   EXPECT_THAT(groups.FoldersOf("g"), ElementsAre((folder_ / "" / "g").string()));
   EXPECT_THAT(groups.WithPrefix("g"), ElementsAre("g"));
   EXPECT_TRUE(groups.Processes("g").empty());
@@ -211,7 +211,7 @@ TEST_F(FakeCgroups, MissingControllersAreNamed) {
 }
 
 TEST_F(FakeCgroups, Version1HasATreeForEachController) {
-  for (const char* tree : {"cpu", "memory", "cpuacct"}) Prepare(tree, {"cgroup.procs"});
+  for (const char* tree : {"cpu", "memory", "cpuacct", "blkio"}) Prepare(tree, {"cgroup.procs"});
   Prepare("cpu/g", {"cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.shares"});
   Prepare("memory/g", {"memory.limit_in_bytes", "memory.memsw.limit_in_bytes"});
   const Cgroups groups = Cgroups::Find(folder_ / "").value();
@@ -224,8 +224,9 @@ TEST_F(FakeCgroups, Version1HasATreeForEachController) {
   EXPECT_EQ(Content(folder_ / "memory/g/memory.memsw.limit_in_bytes"), "4096");
   EXPECT_EQ(groups.Deviation("g", {0.5, 1, 4096}), "");
   EXPECT_THAT(groups.Deviation("g", {0.7, 1, 4096}), HasSubstr("cpu.cfs_period_us is '8000'"));
-  EXPECT_EQ(groups.FoldersOf("g").size(), 3);
+  EXPECT_EQ(groups.FoldersOf("g").size(), 4);
   EXPECT_TRUE(fs::exists(folder_ / "cpuacct/g"));
+  EXPECT_TRUE(fs::exists(folder_ / "blkio/g"));
   EXPECT_THAT(groups.Make("other", {}).error().Describe(), HasSubstr("cpu.cfs_period_us"));
 }
 
