@@ -2,17 +2,18 @@
 """How much measuring a design needs until it forecasts the rest as well as the full grid would.
 
 usage: bench/design_replay.py [--data ../shared/data/raw] [--reckon build/bin/reckon] [--only REGEX]
-                              [--seeds 1,2,3] [--designs optimal,random] [--until 0.6] [-j 2]
+                              [--seeds 1,2,3] [--designs optimal,random] [--until 0.5] [--keep DIR] [-j 2]
 
 Recorded tables of published measurements are measured as if live (`reckon profile --replay`). A point is a
 configuration with all its repeats, and measuring it takes the time they took. After every few points the
 model that `reckon fit` would choose is fitted to what was measured; its error is that at the points not
 measured. The full grid's error is that of five folds: each point forecast from four fifths of all. Printed per
-table and design: the share of the full grid's measuring time after which two models in a row had at most the
-full grid's error, and 1.05 times that, as the median over seeds (a seed that never came there before --until
-counts as worse than all others); the same (1.05 times) for the error over all points, where those measured are
-forecast by the folds that chose the model; the errors at a third of the time; and how the error that the
-design itself expected (what --until-error goes by) compares with the real one.
+table and design, for each seed: the share of the full grid's measuring time (in %) after which two models in a
+row had at most the full grid's error; the same for 1.05 times that error; from when on no later model was above
+1.05 times it ("stays": one lucky stretch does not count); and when 1.05 times it was reached over all points,
+those measured forecast by the folds that chose the model. "-": not before --until. Then, as means over seeds, the
+error at a third of the time, and how the error that the design itself expected (what --until-error goes by)
+compares with the real one: the median ratio, and the share of steps at which it was too low.
 """
 import argparse
 import concurrent.futures
@@ -111,16 +112,16 @@ TABLES = {
     'c3o_sort': lambda data: c3o(data, 'sort'),
     'c3o_grep': lambda data: c3o(data, 'grep'),
     'c3o_sgd': lambda data: c3o(data, 'sgd'),
-    'scout': scout,
     'lynceus_cnn': lynceus,
-    'trimtuner_cnn': trimtuner,
     'cmdare': cmdare,
     'pollux_bert': lambda data: pollux(data, 'bert'),
     'pollux_cifar10': lambda data: pollux(data, 'cifar10'),
-    'dlperf': dlperf,
     'bell_grep': lambda data: bell(data, 'grep.spark'),
     'bell_pagerank': lambda data: bell(data, 'pagerank.spark'),
     'bell_wordcount': lambda data: bell(data, 'wordcount.flink'),
+    'dlperf': dlperf,
+    'scout': scout,
+    'trimtuner_cnn': trimtuner,
 }
 
 
@@ -135,6 +136,8 @@ def replay(args, folder, table, design, seed):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f'{table}, {design}, seed {seed}: {done.stderr}')
+    if args.keep:
+        (args.keep / f'{table}-{design}-{seed}.json').write_text(done.stdout)
     return json.loads(done.stdout)
 
 
@@ -158,8 +161,17 @@ def share_overall(report, factor):
     return float('inf')
 
 
-def percent(share, until):
-    return f'{100 * share:.0f} %' if share <= until else f'> {100 * until:.0f} %'
+def share_stays(report, factor):
+    limit = factor * report['full_grid']['error_percent']
+    steps = [step for step in report['steps'] if step['unmeasured_percent'] is not None]
+    within = 0
+    while within < len(steps) and steps[-1 - within]['unmeasured_percent'] <= limit:
+        within += 1
+    return steps[-within]['time_share'] if within >= 2 else float('inf')
+
+
+def listed(shares):
+    return ' '.join(f'{100 * share:.0f}' if share < float('inf') else '-' for share in shares)
 
 
 def error_at(report, share):
@@ -186,15 +198,18 @@ def main():
     parser.add_argument('--only', default='')
     parser.add_argument('--seeds', default='1,2,3')
     parser.add_argument('--designs', default='optimal,random')
-    parser.add_argument('--until', type=float, default=0.6)
+    parser.add_argument('--until', type=float, default=0.5)
+    parser.add_argument('--keep', type=pathlib.Path, help='folder for the reports of all replays')
     parser.add_argument('-j', type=int, default=2)
     args = parser.parse_args()
     tables = [name for name in TABLES if re.search(args.only, name)]
     designs = args.designs.split(',')
     seeds = [int(seed) for seed in args.seeds.split(',')]
-    print('| table | points | full grid % | design | same error after | 1.05 times it after '
-          '| over all points | % at a third of the time | expected / real error | steps with expected < real |')
-    print('|---|---|---|---|---|---|---|---|---|---|')
+    if args.keep:
+        args.keep.mkdir(parents=True, exist_ok=True)
+    print('| table | points | full grid % | design | same error | 1.05 times | 1.05, stays | 1.05, all points '
+          '| % at a third | expected / real | too low |')
+    print('|---|---|---|---|---|---|---|---|---|---|---|')
     with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(args.j) as pool:
         folder = pathlib.Path(name)
         for table in tables:
@@ -204,18 +219,18 @@ def main():
         for table in tables:
             for design in designs:
                 reports = [jobs[table, design, seed].result() for seed in seeds]
-                reached = [statistics.median(share_reached(report, field) for report in reports)
-                           for field in ('reached', 'nearly_reached')]
-                reached.append(statistics.median(share_overall(report, 1.05) for report in reports))
                 honest = ratios(reports)
-                print('| {} | {} | {:.2f} | {} | {} | {} | {} | {:.2f} | {} | {} |'.format(
-                    table, reports[0]['full_grid']['points'],
-                    statistics.mean(report['full_grid']['error_percent'] for report in reports), design,
-                    *(percent(share, args.until) for share in reached),
-                    statistics.mean(error_at(report, 1 / 3) for report in reports),
-                    f'{statistics.median(honest):.2f}' if honest else '-',
-                    f'{100 * sum(ratio < 1 for ratio in honest) / len(honest):.0f} %' if honest else '-'),
-                    flush=True)
+                shares = [[share_reached(report, 'reached') for report in reports],
+                          [share_reached(report, 'nearly_reached') for report in reports],
+                          [share_stays(report, 1.05) for report in reports],
+                          [share_overall(report, 1.05) for report in reports]]
+                grid = statistics.mean(report['full_grid']['error_percent'] for report in reports)
+                third = statistics.mean(error_at(report, 1 / 3) for report in reports)
+                cells = [table, str(reports[0]['full_grid']['points']), f'{grid:.2f}', design,
+                         *map(listed, shares), f'{third:.2f}' if third == third else '-',
+                         f'{statistics.median(honest):.2f}' if honest else '-',
+                         f'{100 * sum(ratio < 1 for ratio in honest) / len(honest):.0f} %' if honest else '-']
+                print('| ' + ' | '.join(cells) + ' |', flush=True)
 
 
 if __name__ == '__main__':
