@@ -78,13 +78,13 @@ base::Result<Attempt> AttemptOf(const RunReport& report, const std::string& targ
 namespace {
 
 // The rows that the campaign's runs have left, and where each run's is.
-struct Rows {
+struct MeasuredRows {
   core::Table table;
   std::map<int64_t, size_t> of_run;
 };
 
-base::Result<Rows> LoadRows(store::Store& store, const std::string& set_name) {
-  Rows rows;
+base::Result<MeasuredRows> LoadRows(store::Store& store, const std::string& set_name) {
+  MeasuredRows rows;
   RECKON_ASSIGN(const auto sets, store.ListSampleSets());
   const bool known = std::any_of(sets.begin(), sets.end(),
                                  [&](const core::SampleSet& set) { return set.name == set_name; });
@@ -110,7 +110,7 @@ base::Result<History> LoadHistory(store::Store& store, const core::Campaign& cam
     run = report.run;
     looked_at.emplace(run.id, std::move(report));
   }
-  RECKON_ASSIGN(const Rows rows, LoadRows(store, SampleSetsOf(campaign.name)[0]));
+  RECKON_ASSIGN(const MeasuredRows rows, LoadRows(store, SampleSetsOf(campaign.name)[0]));
   for (const core::Run& run : runs) {
     auto& attempts = history.by_point[run.point];
     const auto row = rows.of_run.find(run.id);

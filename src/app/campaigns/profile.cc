@@ -81,10 +81,10 @@ std::filesystem::path CampaignFolder(const Context& context, const std::string& 
   return RunFolderPath(context.db, 0).parent_path() / "campaigns" / name;
 }
 
-class Campaign {
+class CampaignAtWork {
  public:
-  Campaign(CampaignFile file, const CampaignRequest& request, const Context& context,
-           const OnAttempt& on_attempt)
+  CampaignAtWork(CampaignFile file, const CampaignRequest& request, const Context& context,
+                 const OnAttempt& on_attempt)
       : file_(std::move(file)), request_(request), context_(context), on_attempt_(on_attempt) {}
 
   Result<CampaignReport> Run() {
@@ -268,7 +268,7 @@ class Campaign {
 Result<CampaignReport> Profile(const CampaignRequest& request, const Context& context,
                                const OnAttempt& on_attempt) {
   RECKON_ASSIGN(CampaignFile file, ReadFile(request));
-  return Campaign(std::move(file), request, context, on_attempt).Run();
+  return CampaignAtWork(std::move(file), request, context, on_attempt).Run();
 }
 
 }  // namespace reckon::app

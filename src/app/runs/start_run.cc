@@ -162,13 +162,13 @@ base::Result<RunReport> StartRun(const RunRequest& request, const Context& conte
 namespace {
 
 // Where the job would run, and the plan of it.
-struct Prepared {
+struct PlannedStart {
   Engine engine;
   base::Json plan;
 };
 
-base::Result<Prepared> PrepareJob(const spec::JobFile& file, const std::string& engine) {
-  Prepared prepared;
+base::Result<PlannedStart> PrepareJob(const spec::JobFile& file, const std::string& engine) {
+  PlannedStart prepared;
   RECKON_ASSIGN(prepared.engine, FindEngine(engine));
   prepared.plan = PlanOf(engine, prepared.engine, file.job);
   if (auto good = CheckJob(file.job, prepared.engine.places, prepared.plan); !good.ok()) {
@@ -180,7 +180,7 @@ base::Result<Prepared> PrepareJob(const spec::JobFile& file, const std::string& 
 }  // namespace
 
 base::Result<base::Json> PlanJob(const spec::JobFile& file, const std::string& engine) {
-  RECKON_ASSIGN(Prepared prepared, PrepareJob(file, engine));
+  RECKON_ASSIGN(PlannedStart prepared, PrepareJob(file, engine));
   if (auto fits = CheckCpus(Seat(file.job, prepared.engine.places), file.job); !fits.ok()) {
     return file.Placed(std::move(fits).error());
   }
@@ -192,7 +192,7 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
                                  const Context& context) {
   const core::Job& job = file.job;
   RECKON_ASSIGN(const Programs programs, FindPrograms());
-  RECKON_ASSIGN(Prepared prepared, PrepareJob(file, engine_name));
+  RECKON_ASSIGN(PlannedStart prepared, PrepareJob(file, engine_name));
   const Engine& engine = prepared.engine;
   base::Json& plan = prepared.plan;
   if (purpose) {
