@@ -180,8 +180,11 @@ void Reporter::Run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     const bool reached = DeliverAll(client, stop);
     std::unique_lock lock(mutex_);
-    const milliseconds pause = hurry_ && !reached ? kPauseInHurry : options_.every;
-    wake_.wait_for(lock, stop, pause, [&] { return hurry_ && reached && !queue_.empty(); });
+    const bool hurried = hurry_;
+    const milliseconds pause = hurried && !reached ? kPauseInHurry : options_.every;
+    // Whoever comes to be in a hurry does not wait for a pause that was made before.
+    wake_.wait_for(lock, stop, pause,
+                   [&] { return hurry_ && (reached ? !queue_.empty() : !hurried); });
   }
 }
 

@@ -241,7 +241,8 @@ class StopWhenSettled final : public StressListener {
 TEST(RunStressTest, EverythingIsHeldAndThenGone) {
   const support::TempFolder folder;
   StressOptions options;
-  options.levels = {.cpu = 0.1, .cpus = 1, .memory_bytes = 100'000'000, .disk_bytes_per_s = 2e6};
+  // More than what this program's own copy that guards the processes holds: with a sanitizer much.
+  options.levels = {.cpu = 0.1, .cpus = 1, .memory_bytes = 500'000'000, .disk_bytes_per_s = 2e6};
   options.folder = folder.path().string();
   StopWhenSettled listener;
   const base::SystemClock clock;
