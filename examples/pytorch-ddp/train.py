@@ -19,6 +19,8 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
+from lenet import ACTIVATIONS, lenet5
+
 try:
     import reckon
 except ImportError:  # the same calls, without a listener
@@ -36,29 +38,41 @@ except ImportError:  # the same calls, without a listener
 
 
 CLASSES = 10
+SHAPES = {"mnist": (1, 28), "cifar": (3, 32)}  # channels and side
 
 
-def generate(count, seed):
+def generate(count, shape, seed):
     """Images of one pattern a class under noise: a small network learns them in two epochs."""
-    patterns = torch.randn(CLASSES, 1, 28, 28, generator=torch.Generator().manual_seed(1))
+    size = (shape[0], shape[1], shape[1])
+    patterns = torch.randn(CLASSES, *size, generator=torch.Generator().manual_seed(1))
     generator = torch.Generator().manual_seed(seed)
     labels = torch.randint(CLASSES, (count,), generator=generator)
-    images = patterns[labels] + 1.5 * torch.randn(count, 1, 28, 28, generator=generator)
+    images = patterns[labels] + 1.5 * torch.randn(count, *size, generator=generator)
     return TensorDataset(images, labels)
 
 
-def make_network():
+def make_network(options):
     torch.manual_seed(0)  # DDP sends rank 0's parameters to the others; the same without it
+    shape = SHAPES[options.shape]
+    if options.network == "lenet5":
+        return lenet5(shape, CLASSES, options)
+    channels, side = shape
     return nn.Sequential(
-        nn.Conv2d(1, 16, 3, padding=1),
+        nn.Conv2d(channels, 16, 3, padding=1),
         nn.ReLU(),
         nn.MaxPool2d(2),
         nn.Conv2d(16, 32, 3, padding=1),
         nn.ReLU(),
         nn.MaxPool2d(2),
         nn.Flatten(),
-        nn.Linear(32 * 7 * 7, CLASSES),
+        nn.Linear(32 * (side // 4) ** 2, CLASSES),
     )
+
+
+def make_optimiser(network, options):
+    if options.optimizer == "adam":
+        return torch.optim.Adam(network.parameters(), lr=options.rate)
+    return torch.optim.SGD(network.parameters(), lr=options.rate, momentum=options.momentum)
 
 
 def train_epoch(network, optimiser, loader, epoch, epochs):
@@ -89,13 +103,29 @@ def validate(network, loader, counts):
     return (counts[0] / counts[1]).item()
 
 
-def main():
+def read_options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--images", type=int, default=2048, help="for all ranks together")
+    parser.add_argument("--shape", choices=SHAPES, default="mnist", help="of an image")
     parser.add_argument("--batch", type=int, default=32, help="for each rank")
+    parser.add_argument("--optimizer", choices=["sgd", "adam"], default="sgd")
     parser.add_argument("--rate", type=float, default=0.05)
-    options = parser.parse_args()
+    parser.add_argument("--momentum", type=float, default=0.9, help="of sgd")
+    parser.add_argument("--network", choices=["small", "lenet5"], default="small")
+    knobs = parser.add_argument_group("knobs of lenet5")
+    knobs.add_argument("--kernel", type=int, default=5)
+    knobs.add_argument("--pool", type=int, default=2)
+    knobs.add_argument("--filters", type=int, default=6, help="twice as many in the second layer")
+    knobs.add_argument("--stride", type=int, default=1)
+    knobs.add_argument("--padding", choices=["valid", "same"], default="valid")
+    knobs.add_argument("--activation", choices=ACTIVATIONS, default="relu")
+    knobs.add_argument("--dropout", type=float, default=0)
+    return parser.parse_args()
+
+
+def main():
+    options = read_options()
     missing = [
         name
         for name in ("MASTER_ADDR", "MASTER_PORT", "RANK", "WORLD_SIZE")
@@ -108,16 +138,16 @@ def main():
     with reckon.stage("train"):
         dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=120))
         rank, ranks = dist.get_rank(), dist.get_world_size()
-        data = generate(options.images, seed=2)
+        data = generate(options.images, SHAPES[options.shape], seed=2)
         sampler = DistributedSampler(data, num_replicas=ranks, rank=rank, seed=3)
         loader = DataLoader(data, batch_size=options.batch, sampler=sampler)
-        unseen = generate(max(options.images // 8, ranks), seed=4)
+        unseen = generate(max(options.images // 8, ranks), SHAPES[options.shape], seed=4)
         unseen_sampler = DistributedSampler(unseen, num_replicas=ranks, rank=rank, shuffle=False)
         unseen_loader = DataLoader(unseen, batch_size=options.batch, sampler=unseen_sampler)
         counts = torch.zeros(2)  # right ones and all
         with reckon.stage("fit"):
-            network = DistributedDataParallel(make_network())
-            optimiser = torch.optim.SGD(network.parameters(), lr=options.rate, momentum=0.9)
+            network = DistributedDataParallel(make_network(options))
+            optimiser = make_optimiser(network, options)
             with reckon.stage("training_loop"):
                 for epoch in range(options.epochs):
                     sampler.set_epoch(epoch)  # another order each time
