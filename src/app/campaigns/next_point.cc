@@ -73,8 +73,11 @@ class DesignView {
     for (size_t i = 0; i < report.points.size(); ++i) {
       const PointReport& point = report.points[i];
       if (!IsOpen(point)) problem.excluded.push_back(i);
+      // As for the mean: disturbed ones where there are no others.
+      const bool quiet = StandingOf(point.attempts).measured > 0;
+      const Outcome counted = quiet ? Outcome::kMeasured : Outcome::kDisturbed;
       for (const Attempt& attempt : point.attempts) {
-        if (attempt.outcome != Outcome::kMeasured) continue;
+        if (attempt.outcome != counted) continue;
         made.push_back({attempt.run, {i, attempt.value, attempt.seconds}});
       }
     }

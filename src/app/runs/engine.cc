@@ -47,22 +47,28 @@ base::Result<Engine> FindLab(const std::string& name, const std::vector<std::str
 
 }  // namespace
 
-base::Result<Engine> FindEngine(const std::string& name) {
+base::Result<EngineName> ParseEngineName(const std::string& name) {
   constexpr std::string_view kLab = "lab:";
-  if (name == "local") return Engine{{PlannedPlace{}}};
+  if (name == "local") return EngineName{};
   if (!name.starts_with(kLab)) {
     return base::BadInput(
         fmt::format("'{}' is no engine; expected local, lab:NAME or lab:NAME/HOST,HOST", name));
   }
-  const std::string rest = name.substr(kLab.size());
+  // A view of the name: the parts must not outlive a string made here.
+  const std::string_view rest = std::string_view(name).substr(kLab.size());
   const size_t slash = rest.find('/');
-  std::vector<std::string> hosts;
-  if (slash != std::string::npos) {
-    for (const std::string_view host : base::Split(rest.substr(slash + 1), ',')) {
-      hosts.emplace_back(host);
-    }
+  EngineName engine{std::string(rest.substr(0, slash)), {}};
+  if (slash == std::string::npos) return engine;
+  for (const std::string_view host : base::Split(rest.substr(slash + 1), ',')) {
+    engine.hosts.emplace_back(host);
   }
-  return FindLab(rest.substr(0, slash), hosts);
+  return engine;
+}
+
+base::Result<Engine> FindEngine(const std::string& name) {
+  RECKON_ASSIGN(const EngineName parsed, ParseEngineName(name));
+  if (parsed.lab.empty()) return Engine{{PlannedPlace{}}};
+  return FindLab(parsed.lab, parsed.hosts);
 }
 
 }  // namespace reckon::app

@@ -79,7 +79,9 @@ std::string AttemptLine(const app::CampaignReport& report, const app::PointRepor
                                  app::ValuesText(point.point));
   if (attempt.outcome == app::Outcome::kMeasured || attempt.outcome == app::Outcome::kDisturbed) {
     line += fmt::format("{} {}", report.target, ValueText(report.target, attempt.value));
-    if (attempt.outcome == app::Outcome::kDisturbed) line += "  disturbed, measured again";
+    if (attempt.outcome == app::Outcome::kDisturbed) {
+      line += point.state == "measured" ? "  disturbed" : "  disturbed, measured again";
+    }
   } else {
     line += fmt::format("{}: {}", app::OutcomeName(attempt.outcome), attempt.reason);
   }
@@ -92,8 +94,8 @@ std::string CampaignText(const app::CampaignReport& report) {
   text += fmt::format("campaign '{}': {}; {} in {}", report.campaign.name, report.ended,
                       base::Count(report.runs, "run"), base::FormatDuration(report.seconds));
   if (report.cost > 0) text += fmt::format(", cost {}", base::FormatNumber(report.cost));
-  return text +
-         fmt::format("\nsamples: {}.runs, {}.epochs\n", report.campaign.name, report.campaign.name);
+  const std::string& name = report.campaign.name;
+  return text + fmt::format("\nsamples: {}.runs, {}.epochs, {}.nodes\n", name, name, name);
 }
 
 }  // namespace reckon::cli

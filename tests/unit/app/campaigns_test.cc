@@ -1,7 +1,9 @@
 #include <set>
 
 #include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
 
+#include "app/campaigns/next_point.h"
 #include "app/campaigns/points.h"
 #include "app/campaigns/standing.h"
 #include "tests/support/temp_folder.h"
@@ -110,6 +112,47 @@ TEST_F(CampaignPointsTest, WrongValuesAreNamedWhereTheyAreWritten) {
               HasSubstr("grid.yaml, line 3: job.trainer.batch: expected a whole number"));
   EXPECT_THAT(problem("vary: {trainer.batsch: [16]}\n"), HasSubstr("batsch"));
   EXPECT_THAT(problem("vary: {trainer.rate: {from: 1, to: 2}}\n"), HasSubstr("a grid has no"));
+}
+
+// All points but the last few, measured with this outcome: nobody needs the others to know that
+// time grows with the images.
+std::optional<size_t> ChosenAfter(const spec::CampaignFile& file, Outcome outcome,
+                                  std::string& why) {
+  CampaignReport report;
+  std::vector<CampaignPoint> points = PointsOf(file).value();
+  const size_t measured = points.size() - 2;
+  for (CampaignPoint& point : points) {
+    PointReport one;
+    const auto images = static_cast<double>(point.file.job.trainer->data.images);
+    one.state = report.points.size() < measured ? "measured" : "waiting";
+    if (one.state == "measured") one.attempts = {{1, outcome, images * 1e-3, 1, ""}};
+    one.point = std::move(point);
+    report.points.push_back(std::move(one));
+  }
+  std::vector<base::Json> plans;
+  for (const PointReport& point : report.points) {
+    plans.push_back(base::Json{{"images", point.point.file.job.trainer->data.images}});
+  }
+  const auto next = MakeNextPoint(file, report.points, plans).value();
+  const auto chosen = next->Choose(report).value();
+  why = next->why_ended();
+  return chosen;
+}
+
+TEST_F(CampaignPointsTest, OnAMachineThatIsNeverQuietDesignsLearnFromWhatThereIs) {
+  const auto file = File(R"(
+design: optimal
+limits: {error: 20%}
+vary:
+  trainer.data.images: [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000]
+)");
+  for (const Outcome outcome : {Outcome::kMeasured, Outcome::kDisturbed}) {
+    std::string why;
+    EXPECT_EQ(ChosenAfter(file, outcome, why), std::nullopt) << OutcomeName(outcome);
+    EXPECT_THAT(why, HasSubstr("forecasts should be within")) << OutcomeName(outcome);
+  }
+  std::string why;
+  EXPECT_NE(ChosenAfter(file, Outcome::kFailed, why), std::nullopt);
 }
 
 Attempt Of(Outcome outcome, double value) { return {1, outcome, value, 1, ""}; }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/runs/background_plan.h"
+#include "app/runs/engine.h"
 #include "app/runs/job_json.h"
 #include "app/runs/launch_plan.h"
 #include "app/runs/run_samples.h"
@@ -18,7 +19,19 @@ namespace {
 using base::Json;
 using ::testing::Contains;
 using ::testing::DoubleNear;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+TEST(EngineNameTest, NamesALabAndItsHosts) {
+  // More than a string keeps in itself.
+  const auto some = ParseEngineName("lab:edge/pi,nano0,nano1,nano2,nano3,nano4,tx2").value();
+  EXPECT_EQ(some.lab, "edge");
+  EXPECT_THAT(some.hosts, ElementsAre("pi", "nano0", "nano1", "nano2", "nano3", "nano4", "tx2"));
+  EXPECT_THAT(ParseEngineName("lab:quad").value().hosts, IsEmpty());
+  EXPECT_EQ(ParseEngineName("local").value().lab, "");
+  EXPECT_THAT(ParseEngineName("cloud").error().Describe(), HasSubstr("'cloud' is no engine"));
+}
 
 RunView ViewOf(const std::vector<const char*>& lines) {
   RunView view;
