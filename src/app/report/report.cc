@@ -1,0 +1,102 @@
+#include "app/report/report.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/outputs.h"
+#include "base/file.h"
+#include "base/text.h"
+
+namespace reckon::app {
+namespace {
+
+base::Status CheckSections(const std::vector<std::string>& asked) {
+  const std::vector<std::string>& known = ReportSections();
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    return base::BadInput(
+        fmt::format("--section: no section '{}'{}", name, base::SuggestFrom(name, known)));
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<std::string>& ReportSections() {
+  static const std::vector<std::string> names{"stages", "scaling", "law", "workers", "nodes"};
+  return names;
+}
+
+base::Result<ReportData> MakeReport(const ReportRequest& request, const Context& context) {
+  if (request.campaign.empty()) {
+    return base::BadInput("no campaign; name the one to report on, as 'reckon report ray'");
+  }
+  RECKON_TRY(CheckSections(request.sections));
+  RECKON_TRY(CheckOutputs({{"--out", request.out}}, {}, context));
+  RECKON_ASSIGN(const CampaignSamples samples, LoadCampaignSamples(request.campaign, context));
+  ReportData report;
+  report.summary = MakeSummary(samples);
+  const auto wanted = [&](const char* name) {
+    return request.sections.empty() || std::find(request.sections.begin(), request.sections.end(),
+                                                 name) != request.sections.end();
+  };
+  if (wanted("stages")) {
+    RECKON_ASSIGN(report.stages, MakeStages(samples, request.validation, context));
+    if (!report.stages) report.absent.emplace_back("stages: too few runs to learn from");
+  }
+  if (wanted("scaling")) {
+    report.scaling = MakeScaling(samples);
+    if (!report.scaling) report.absent.emplace_back("scaling: nothing numeric was varied");
+  }
+  if (wanted("law")) {
+    const LawOptions options{request.validation.holdout, request.validation.seed};
+    RECKON_ASSIGN(report.law, MakeLaw(samples, options, context));
+    if (!report.law) report.absent.emplace_back("law: it does not apply to these runs");
+  }
+  if (wanted("workers")) {
+    report.workers = MakeWorkers(samples);
+    if (!report.workers) report.absent.emplace_back("workers: their number was not varied");
+  }
+  if (wanted("nodes")) {
+    report.nodes = MakeNodes(samples, {});
+    if (!report.nodes) report.absent.emplace_back("nodes: no host was observed while training");
+  }
+  RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));
+  RECKON_TRY(file.Append(ToHtml(report)));
+  RECKON_TRY(file.Commit());
+  report.out = request.out;
+  return report;
+}
+
+std::string ToHtml(const ReportData& report) {
+  HtmlPage page(
+      fmt::format("Campaign {}", report.summary.campaign),
+      fmt::format("{} of {}", report.summary.target, base::Count(report.summary.runs, "run")));
+  AddSummary(report.summary, page);
+  if (report.stages) AddStages(*report.stages, page);
+  if (report.scaling) AddScaling(*report.scaling, page);
+  if (report.law) AddLaw(*report.law, page);
+  if (report.workers) AddWorkers(*report.workers, page);
+  if (report.nodes) AddNodes(*report.nodes, page);
+  if (!report.absent.empty()) {
+    page.Section("absent", "What the measurements do not show");
+    page.List(report.absent);
+  }
+  return std::move(page).Finish();
+}
+
+base::Json ToJson(const ReportData& report) {
+  base::Json json{{"summary", ToJson(report.summary)}};
+  if (report.stages) json["stages"] = ToJson(*report.stages);
+  if (report.scaling) json["scaling"] = ToJson(*report.scaling);
+  if (report.law) json["law"] = ToJson(*report.law);
+  if (report.workers) json["workers"] = ToJson(*report.workers);
+  if (report.nodes) json["nodes"] = ToJson(*report.nodes);
+  json["absent"] = report.absent;
+  json["out"] = report.out;
+  return json;
+}
+
+}  // namespace reckon::app

@@ -1,0 +1,57 @@
+// What a campaign has left in the store: its runs, and their rows.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/campaigns/history.h"
+#include "app/context.h"
+#include "base/json.h"
+#include "core/table.h"
+
+namespace reckon::app {
+
+struct CampaignSamples {
+  core::Campaign campaign;
+  base::Json document;  // as its file described it
+  std::string target;
+  History history;
+  // Rows of the campaign's own runs that were neither disturbed nor broken off.
+  core::Table runs;
+  core::Table epochs;
+  core::Table nodes;
+  size_t left_out = 0;  // rows of NAME.runs that were
+};
+
+// kNotFound: no such campaign, with the nearest name. kBadInput: it has measured nothing.
+base::Result<CampaignSamples> LoadCampaignSamples(const std::string& name, const Context& context);
+
+// The column of numbers of that name, or nullptr.
+const core::Column* NumbersIn(const core::Table& table, const std::string& name);
+// Its distinct values, ascending; none when there is no such column.
+std::vector<double> ValuesIn(const core::Table& table, const std::string& name);
+// Whether the column has more than one value, missing cells apart.
+bool Differs(const core::Table& table, const std::string& name);
+
+// Inputs and `target` alone, of the rows that have a target above 0: what a model is learned from.
+core::Table ForLearning(const core::Table& samples, const std::string& target);
+
+// How far repeats of the same thing differ: no model of the inputs can be better.
+struct RepeatNoise {
+  std::optional<double> percent;  // mean over groups of their relative standard deviation
+  size_t groups = 0;              // that have at least two values
+  size_t values = 0;              // in these groups
+};
+
+RepeatNoise NoiseOf(const std::map<std::string, std::vector<double>>& groups);
+// Of a column: rows are repeats when they are of the same point, worker and epoch.
+RepeatNoise NoiseOf(const CampaignSamples& samples, const core::Table& table,
+                    const std::string& column);
+base::Json ToJson(const RepeatNoise& noise);
+
+}  // namespace reckon::app
