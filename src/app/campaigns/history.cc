@@ -34,8 +34,8 @@ Attempt Measured(const core::Run& run, const core::Table& rows, size_t row,
   const auto value = NumberIn(rows, target, row);
   if (value && *value > 0) {
     attempt.value = *value;
-    if (NumberIn(rows, kDisturbed, row)) attempt.outcome = Outcome::kDisturbed;
-    if (NumberIn(rows, kLostWorkers, row)) attempt.outcome = Outcome::kDisturbed;
+    if (NumberIn(rows, kDisturbed, row)) attempt.outcome = Outcome::kNoisy;
+    if (NumberIn(rows, kLostWorkers, row)) attempt.outcome = Outcome::kNoisy;
     return attempt;
   }
   attempt.outcome = Outcome::kFailed;
@@ -54,7 +54,7 @@ const char* OutcomeName(Outcome outcome) {
   switch (outcome) {
     case Outcome::kMeasured:
       return "measured";
-    case Outcome::kDisturbed:
+    case Outcome::kNoisy:
       return "disturbed";
     case Outcome::kFailed:
       return "failed";

@@ -17,7 +17,7 @@ namespace reckon::app {
 
 enum class Outcome {
   kMeasured,
-  kDisturbed,  // measured while others kept the machine busy
+  kNoisy,  // disturbed: measured while others kept the machine busy
   kFailed,
   kVoid,  // stopped, or its supervisor died: as if it had never been
 };

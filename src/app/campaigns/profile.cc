@@ -214,7 +214,7 @@ class CampaignAtWork {
     const double dilation = file_.lab ? file_.lab->dilation : 1;
     report_.seconds += attempt.seconds;
     report_.cost += attempt.seconds / dilation / 3600 * point.point.price_per_hour;
-    if (attempt.outcome == Outcome::kMeasured || attempt.outcome == Outcome::kDisturbed) {
+    if (attempt.outcome == Outcome::kMeasured || attempt.outcome == Outcome::kNoisy) {
       ++report_.runs;
     }
   }

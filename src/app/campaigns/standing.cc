@@ -34,7 +34,7 @@ Standing StandingOf(const std::vector<Attempt>& attempts) {
       good.push_back(attempt.value);
       runs.push_back(attempt.run);
     }
-    if (attempt.outcome == Outcome::kDisturbed) disturbed.push_back(attempt.value);
+    if (attempt.outcome == Outcome::kNoisy) disturbed.push_back(attempt.value);
     if (attempt.outcome == Outcome::kFailed) ++standing.failed;
   }
   standing.measured = good.size();

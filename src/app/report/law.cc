@@ -1,7 +1,7 @@
 #include "app/report/law.h"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <map>
 
 #include <fmt/format.h>
@@ -66,13 +66,26 @@ core::Table LawTable(const core::Table& runs, const std::string& target,
   return table;
 }
 
+struct Contest {
+  const char* name;
+  const char* technique;  // empty: all
+  const char* penalty;
+};
+
+constexpr std::array<Contest, 6> kContests{{{"law", kLaw, ""},
+                                            {"law with L1 penalty", kLaw, "l1"},
+                                            {"law with L2 penalty", kLaw, "l2"},
+                                            {"random forest", "forest", ""},
+                                            {"support vector regression", "svr", ""},
+                                            {"the best of all", "", ""}}};
+
 class LawStudy {
  public:
   LawStudy(const LawOptions& options, const Context& context, SharedProgress& shared)
       : options_(options), context_(context), shared_(shared) {}
 
   Result<LawGroup> Study(const core::Table& table, const std::string& target) {
-    LawRequest(target, {kLaw}, "");
+    MakeRequest(target, kLaw, "");
     RECKON_ASSIGN(const Prepared prepared, PrepareTable(request_, table, context_));
     group_.rows = prepared.data.rows();
     group_.inputs = prepared.data.schema.Names();
@@ -92,11 +105,11 @@ class LawStudy {
   }
 
  private:
-  void LawRequest(const std::string& target, std::vector<std::string> techniques,
-                  const std::string& penalty) {
+  void MakeRequest(const std::string& target, const std::string& technique,
+                   const std::string& penalty) {
     request_ = {};
     request_.target = target;
-    request_.techniques = std::move(techniques);
+    if (!technique.empty()) request_.techniques = {technique};
     request_.penalty = penalty;
     request_.seed = options_.seed;
   }
@@ -127,39 +140,25 @@ class LawStudy {
     return {};
   }
 
-  // Law, law with penalties and whatever is best, on the same rows held out.
+  // Law, law with penalties, the paper's black boxes and whatever is best, on the same rows held
+  // out.
   base::Status Errors(const core::Table& table, const std::string& target,
                       const std::vector<ValidationMethod>& methods) {
-    struct Contest {
-      const char* name;
-      std::vector<std::string> techniques;
-      const char* penalty;
-    };
-    for (const Contest& contest :
-         {Contest{"law", {kLaw}, ""}, Contest{"law with L1 penalty", {kLaw}, "l1"},
-          Contest{"law with L2 penalty", {kLaw}, "l2"}, Contest{"", {}, ""}}) {
+    for (const Contest& contest : kContests) {
       SharedProgress::Part part(shared_);
       const Context inside{context_.clock, context_.log,  part,
                            context_.stop,  context_.jobs, context_.db};
-      LawRequest(target, contest.techniques, contest.penalty);
+      const std::string technique = contest.technique;
+      MakeRequest(target, technique, contest.penalty);
       RECKON_ASSIGN(const Prepared prepared, PrepareTable(request_, table, inside));
       std::vector<std::string> notes;
       RECKON_ASSIGN(const std::vector<ValidationBlock> blocks,
                     RunSplits(prepared, methods, inside, notes));
       const ValidationBlock& block = blocks.front();
-      if (!contest.techniques.empty()) {
-        group_.errors.push_back({contest.name, block.chosen.validation->mape_percent});
-      } else {
-        for (const TechniqueRow& row : block.techniques) {
-          if (row.technique != "forest" && row.technique != "svr") continue;
-          group_.errors.push_back({row.technique, row.validation->mape_percent});
-        }
-        group_.errors.push_back({fmt::format("the best of all: {}", block.chosen.technique),
-                                 block.chosen.validation->mape_percent});
-      }
-      if (contest.techniques.empty() || *contest.penalty == '\0') {
-        AddDots(block, contest.techniques.empty() ? "the best of all" : "law");
-      }
+      std::string name = contest.name;
+      if (technique.empty()) name += ": " + block.chosen.technique;
+      group_.errors.push_back({std::move(name), block.chosen.validation->mape_percent});
+      AddDots(block, contest.name);
     }
     group_.figures.push_back(
         {PredictedAgainstMeasured("Predicted against measured", target, std::move(dots_)),
@@ -253,7 +252,7 @@ class LawStudy {
 
 Result<std::optional<LawSection>> MakeLaw(const CampaignSamples& samples, const LawOptions& options,
                                           const Context& context) {
-  constexpr size_t kParts = 7;  // parameters, four contests, two paths
+  constexpr size_t kParts = 1 + kContests.size() + 2;  // parameters, contests, paths
   LawSection section;
   section.target = samples.target;
   section.resamples = options.resamples;

@@ -56,22 +56,22 @@ MeanLines MeansOver(const core::Table& table, const std::string& x, const std::s
   for (const std::string& name : by) {
     if (Differs(table, name)) apart.push_back(name);
   }
-  std::map<std::string, LineDraft> drafts;
+  std::map<std::vector<double>, LineDraft> drafts;  // by their cells, so that numbers are in order
   for (size_t row = 0; row < table.row_count; ++row) {
-    const bool missing = std::any_of(apart.begin(), apart.end(), [&](const std::string& name) {
-      return std::isnan(table.columns[*table.Find(name)][row]);
-    });
+    std::vector<double> cells;
+    for (const std::string& name : apart) cells.push_back(table.columns[*table.Find(name)][row]);
+    const bool missing =
+        std::any_of(cells.begin(), cells.end(), [](double cell) { return std::isnan(cell); });
     if (missing || std::isnan((*across)[row]) || std::isnan((*up)[row])) continue;
-    const std::string name = LineName(table, apart, row);
-    LineDraft& draft = drafts[name];
-    draft.name = name;
+    LineDraft& draft = drafts[cells];
+    draft.name = LineName(table, apart, row);
     Sum& sum = draft.points[(*across)[row]];
     sum.total += (*up)[row];
     ++sum.count;
     ++draft.rows;
   }
   std::vector<LineDraft> lines;
-  for (auto& [name, draft] : drafts) lines.push_back(std::move(draft));
+  for (auto& [cells, draft] : drafts) lines.push_back(std::move(draft));
   const bool longer = std::any_of(lines.begin(), lines.end(),
                                   [](const LineDraft& line) { return line.points.size() > 1; });
   if (longer) std::erase_if(lines, [](const LineDraft& line) { return line.points.size() == 1; });

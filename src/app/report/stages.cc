@@ -1,6 +1,7 @@
 #include "app/report/stages.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -59,6 +60,17 @@ std::vector<AskedWay> WaysFor(const ReportValidation& validation, const core::Ta
   return ways;
 }
 
+// "3, 6": what of the column was left to the method to choose.
+std::string HeldOutValues(const learn::Split& split, const std::string& column,
+                          const learn::Dataset& data) {
+  const auto index = static_cast<Eigen::Index>(*data.schema.FindInput(column));
+  std::set<double> values;
+  for (const size_t row : split.test) values.insert(data.x(static_cast<Eigen::Index>(row), index));
+  std::vector<std::string> texts;
+  for (const double value : values) texts.push_back(base::RoundTrip(value));
+  return base::Join(texts, ",");
+}
+
 Result<ValidationMethod> MethodFor(const AskedWay& asked, const ReportValidation& validation,
                                    const learn::Dataset& data) {
   ValidateRequest request;
@@ -67,7 +79,11 @@ Result<ValidationMethod> MethodFor(const AskedWay& asked, const ReportValidation
   if (asked.way == "interpolation") request.interpolate = {asked.text};
   if (asked.way == "extrapolation") request.extrapolate = {asked.text};
   RECKON_ASSIGN(std::vector<ValidationMethod> methods, ValidationMethods(request, data));
-  return std::move(methods.front());
+  ValidationMethod method = std::move(methods.front());
+  if (asked.way == "interpolation" && asked.text == asked.Column()) {
+    method.label += "=" + HeldOutValues(method.splits.front(), asked.text, data);
+  }
+  return method;
 }
 
 struct StageData {

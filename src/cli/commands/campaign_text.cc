@@ -33,7 +33,7 @@ std::string PointTable(const app::CampaignReport& report) {
   table.AddColumn("+-", Align::kRight);
   for (const app::PointReport& point : report.points) {
     if (point.state == "impossible") continue;
-    const size_t disturbed = CountOf(point, app::Outcome::kDisturbed);
+    const size_t disturbed = CountOf(point, app::Outcome::kNoisy);
     const size_t measured = CountOf(point, app::Outcome::kMeasured);
     table.AddRow({app::ValuesText(point.point), point.state,
                   disturbed == 0 ? std::to_string(measured)
@@ -77,11 +77,12 @@ std::string AttemptLine(const app::CampaignReport& report, const app::PointRepor
                     [](const app::PointReport& one) { return one.state == "measured"; }));
   std::string line = fmt::format("{:>4} of {}  {}  ", measured, report.points.size(),
                                  app::ValuesText(point.point));
-  if (attempt.outcome == app::Outcome::kMeasured || attempt.outcome == app::Outcome::kDisturbed) {
+  if (attempt.outcome == app::Outcome::kMeasured || attempt.outcome == app::Outcome::kNoisy) {
     line += fmt::format("{} {}", report.target, ValueText(report.target, attempt.value));
     if (attempt.outcome == app::Outcome::kDisturbed) {
       line += point.state == "measured" ? "  disturbed" : "  disturbed, measured again";
     }
+    if (attempt.outcome == app::Outcome::kNoisy) line += "  disturbed, measured again";
   } else {
     line += fmt::format("{}: {}", app::OutcomeName(attempt.outcome), attempt.reason);
   }

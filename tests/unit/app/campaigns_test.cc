@@ -181,9 +181,9 @@ TEST(StandingTest, RepeatsUntilTheMeanIsKnown) {
 TEST(StandingTest, DisturbedOnesAreMeasuredAgainAFewTimes) {
   spec::CampaignFile file;
   file.retries = 2;
-  std::vector<Attempt> attempts{Of(Outcome::kDisturbed, 9), Of(Outcome::kDisturbed, 8)};
+  std::vector<Attempt> attempts{Of(Outcome::kNoisy, 9), Of(Outcome::kNoisy, 8)};
   EXPECT_TRUE(WantsMore(StandingOf(attempts), file));
-  attempts.push_back(Of(Outcome::kDisturbed, 7));
+  attempts.push_back(Of(Outcome::kNoisy, 7));
   EXPECT_FALSE(WantsMore(StandingOf(attempts), file));
   EXPECT_EQ(StandingOf(attempts).mean, 8);
   attempts.push_back(Of(Outcome::kMeasured, 1));
