@@ -104,11 +104,7 @@ base::Status CheckLogScale(Prepared& prepared) {
 void LeaveOutBlemished(Prepared& prepared) {
   std::vector<size_t> whole;
   for (size_t row = 0; row < prepared.table.row_count; ++row) {
-    const bool blemished = std::any_of(kBlemishes.begin(), kBlemishes.end(), [&](const char* name) {
-      const auto column = prepared.table.Find(name);
-      return column && prepared.table.columns[*column][row] > 0;
-    });
-    if (!blemished) whole.push_back(row);
+    if (!IsBlemished(prepared.table, row)) whole.push_back(row);
   }
   const size_t left_out = prepared.table.row_count - whole.size();
   if (left_out == 0) return;

@@ -13,6 +13,7 @@
 #include "app/campaigns/run_progress.h"
 #include "app/campaigns/standing.h"
 #include "app/data.h"
+#include "app/runs/machine.h"
 #include "app/runs/run_files.h"
 #include "app/runs/runs.h"
 #include "base/json.h"
@@ -54,8 +55,8 @@ Result<CampaignFile> ReadFile(const CampaignRequest& request) {
 }
 
 // As the store keeps it, for whoever reports on it later.
-std::string DocumentOf(const CampaignFile& file, const CampaignRequest& request,
-                       const std::vector<CampaignPoint>& points) {
+base::Json DocumentOf(const CampaignFile& file, const CampaignRequest& request,
+                      const std::vector<CampaignPoint>& points) {
   base::Json document{{"file", request.file},
                       {"design", file.design},
                       {"target", file.target},
@@ -73,8 +74,12 @@ std::string DocumentOf(const CampaignFile& file, const CampaignRequest& request,
     }
   }
   document["vary"] = varied;
+  document["machine"] = {{"cpus", MachineCpus()}, {"memory_bytes", MachineMemory()}};
   if (file.lab) document["lab"] = {{"name", file.lab->name}, {"dilation", file.lab->dilation}};
-  return base::DumpJsonLine(document);
+  for (const spec::Pool& pool : file.pools) {
+    document["pools"].push_back({{"name", pool.name}, {"price_per_hour", pool.price_per_hour}});
+  }
+  return document;
 }
 
 std::filesystem::path CampaignFolder(const Context& context, const std::string& name) {
@@ -101,8 +106,8 @@ class CampaignAtWork {
       return std::move(lock).error().Wrap(
           fmt::format("campaign '{}' is under way already", file_.name));
     }
-    const std::string document = DocumentOf(file_, request_, points);
-    RECKON_ASSIGN(report_.campaign, store_->SaveCampaign(file_.name, document));
+    document_ = DocumentOf(file_, request_, points);
+    RECKON_TRY(SaveDocument());
     report_.target = file_.target;
     if (file_.lab) RECKON_TRY(RaiseLab(*file_.lab, folder / "made-lab", context_));
     base::Status done = Measure(std::move(points));
@@ -115,8 +120,15 @@ class CampaignAtWork {
   }
 
  private:
+  base::Status SaveDocument() {
+    RECKON_ASSIGN(report_.campaign,
+                  store_->SaveCampaign(file_.name, base::DumpJsonLine(document_)));
+    return {};
+  }
+
   base::Status Measure(std::vector<CampaignPoint> points) {
     RECKON_TRY(CheckPoints(std::move(points)));
+    RECKON_TRY(SaveDocument());
     RECKON_TRY(TakeHistory());
     RECKON_ASSIGN(const std::unique_ptr<NextPoint> next,
                   MakeNextPoint(file_, report_.points, plans_));
@@ -157,6 +169,7 @@ class CampaignAtWork {
       report_.points.push_back(std::move(report));
     }
     for (PointReport& point : report_.points) Judge(point);
+    document_["impossible"] = report_.points.size() - possible;
     if (possible > 0) return {};
     return base::BadInput(
         fmt::format("no point of campaign '{}' can be measured: {}", file_.name, first_problem));
@@ -259,6 +272,7 @@ class CampaignAtWork {
   const Context& context_;
   const OnAttempt& on_attempt_;
   std::unique_ptr<store::Store> store_;
+  base::Json document_;
   std::vector<base::Json> plans_;  // of the points; null for impossible ones
   CampaignReport report_;
 };

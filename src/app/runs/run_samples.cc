@@ -281,6 +281,13 @@ bool IsRunInput(std::string_view column) {
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
 }
 
+bool IsBlemished(const core::Table& samples, size_t row) {
+  return std::any_of(kBlemishes.begin(), kBlemishes.end(), [&](const char* name) {
+    const auto column = samples.Find(name);
+    return column && samples.columns[*column][row] > 0;
+  });
+}
+
 std::array<std::string, 3> SampleSetsOf(const std::string& run_name) {
   return {run_name + ".runs", run_name + ".epochs", run_name + ".nodes"};
 }

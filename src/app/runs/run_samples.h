@@ -30,6 +30,7 @@ inline constexpr const char* kBegunAtStep = "begun_at_step";
 // Others kept the machine busy meanwhile, more than the run's campaign allows.
 inline constexpr const char* kDisturbed = "disturbed";
 inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep, kDisturbed};
+bool IsBlemished(const core::Table& samples, size_t row);
 
 // The columns of such sets that say what was asked for, and so can be asked about before a run: the
 // inputs of models. Everything else was measured, follows from them, or only tells rows apart.
