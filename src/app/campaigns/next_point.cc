@@ -75,7 +75,7 @@ class DesignView {
       if (!IsOpen(point)) problem.excluded.push_back(i);
       // As for the mean: disturbed ones where there are no others.
       const bool quiet = StandingOf(point.attempts).measured > 0;
-      const Outcome counted = quiet ? Outcome::kMeasured : Outcome::kDisturbed;
+      const Outcome counted = quiet ? Outcome::kMeasured : Outcome::kNoisy;
       for (const Attempt& attempt : point.attempts) {
         if (attempt.outcome != counted) continue;
         made.push_back({attempt.run, {i, attempt.value, attempt.seconds}});

@@ -79,10 +79,9 @@ std::string AttemptLine(const app::CampaignReport& report, const app::PointRepor
                                  app::ValuesText(point.point));
   if (attempt.outcome == app::Outcome::kMeasured || attempt.outcome == app::Outcome::kNoisy) {
     line += fmt::format("{} {}", report.target, ValueText(report.target, attempt.value));
-    if (attempt.outcome == app::Outcome::kDisturbed) {
+    if (attempt.outcome == app::Outcome::kNoisy) {
       line += point.state == "measured" ? "  disturbed" : "  disturbed, measured again";
     }
-    if (attempt.outcome == app::Outcome::kNoisy) line += "  disturbed, measured again";
   } else {
     line += fmt::format("{}: {}", app::OutcomeName(attempt.outcome), attempt.reason);
   }

@@ -146,7 +146,7 @@ limits: {error: 20%}
 vary:
   trainer.data.images: [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000]
 )");
-  for (const Outcome outcome : {Outcome::kMeasured, Outcome::kDisturbed}) {
+  for (const Outcome outcome : {Outcome::kMeasured, Outcome::kNoisy}) {
     std::string why;
     EXPECT_EQ(ChosenAfter(file, outcome, why), std::nullopt) << OutcomeName(outcome);
     EXPECT_THAT(why, HasSubstr("forecasts should be within")) << OutcomeName(outcome);
