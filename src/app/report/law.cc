@@ -152,9 +152,14 @@ class LawStudy {
       MakeRequest(target, technique, contest.penalty);
       RECKON_ASSIGN(const Prepared prepared, PrepareTable(request_, table, inside));
       std::vector<std::string> notes;
-      RECKON_ASSIGN(const std::vector<ValidationBlock> blocks,
-                    RunSplits(prepared, methods, inside, notes));
-      const ValidationBlock& block = blocks.front();
+      const auto blocks = RunSplits(prepared, methods, inside, notes);
+      if (!blocks.ok()) {
+        // Some want more rows than others.
+        if (blocks.error().code() != base::ErrorCode::kBadInput) return blocks.error();
+        group_.errors.push_back({contest.name, std::nullopt});
+        continue;
+      }
+      const ValidationBlock& block = blocks->front();
       std::string name = contest.name;
       if (technique.empty()) name += ": " + block.chosen.technique;
       group_.errors.push_back({std::move(name), block.chosen.validation->mape_percent});
@@ -250,8 +255,8 @@ class LawStudy {
 
 }  // namespace
 
-Result<std::optional<LawSection>> MakeLaw(const CampaignSamples& samples, const LawOptions& options,
-                                          const Context& context) {
+Result<LawSection> MakeLaw(const CampaignSamples& samples, const LawOptions& options,
+                           const Context& context) {
   constexpr size_t kParts = 1 + kContests.size() + 2;  // parameters, contests, paths
   LawSection section;
   section.target = samples.target;
@@ -278,8 +283,7 @@ Result<std::optional<LawSection>> MakeLaw(const CampaignSamples& samples, const 
       section.notes.push_back(name.empty() ? note : name + ": " + note);
     }
   }
-  if (section.groups.empty()) return std::optional<LawSection>();
-  return std::optional(std::move(section));
+  return section;
 }
 
 }  // namespace reckon::app

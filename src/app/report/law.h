@@ -58,9 +58,10 @@ struct LawSection {
   std::vector<std::string> notes;
 };
 
-// None: the law does not apply, as where nothing numeric was varied.
-base::Result<std::optional<LawSection>> MakeLaw(const CampaignSamples& samples,
-                                                const LawOptions& options, const Context& context);
+// Without groups where the law does not apply, as where nothing numeric was varied; the notes then
+// say why.
+base::Result<LawSection> MakeLaw(const CampaignSamples& samples, const LawOptions& options,
+                                 const Context& context);
 void AddLaw(const LawSection& section, HtmlPage& page);
 base::Json ToJson(const LawSection& section);
 

@@ -43,8 +43,12 @@ base::Result<ReportData> MakeReport(const ReportRequest& request, const Context&
                                                  name) != request.sections.end();
   };
   if (wanted("stages")) {
-    RECKON_ASSIGN(report.stages, MakeStages(samples, request.validation, context));
-    if (!report.stages) report.absent.emplace_back("stages: too few runs to learn from");
+    RECKON_ASSIGN(StagesSection stages, MakeStages(samples, request.validation, context));
+    if (stages.stages.empty()) {
+      report.absent.push_back("stages: " + base::Join(stages.notes, "; "));
+    } else {
+      report.stages = std::move(stages);
+    }
   }
   if (wanted("scaling")) {
     report.scaling = MakeScaling(samples);
@@ -52,8 +56,12 @@ base::Result<ReportData> MakeReport(const ReportRequest& request, const Context&
   }
   if (wanted("law")) {
     const LawOptions options{request.validation.holdout, request.validation.seed};
-    RECKON_ASSIGN(report.law, MakeLaw(samples, options, context));
-    if (!report.law) report.absent.emplace_back("law: it does not apply to these runs");
+    RECKON_ASSIGN(LawSection law, MakeLaw(samples, options, context));
+    if (law.groups.empty()) {
+      report.absent.push_back("law: " + base::Join(law.notes, "; "));
+    } else {
+      report.law = std::move(law);
+    }
   }
   if (wanted("workers")) {
     report.workers = MakeWorkers(samples);

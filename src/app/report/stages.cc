@@ -217,13 +217,12 @@ plot::Chart PredictedAgainstMeasured(const std::string& title, const std::string
   return chart;
 }
 
-Result<std::optional<StagesSection>> MakeStages(const CampaignSamples& samples,
-                                                const ReportValidation& validation,
-                                                const Context& context) {
+Result<StagesSection> MakeStages(const CampaignSamples& samples, const ReportValidation& validation,
+                                 const Context& context) {
   StagesSection section;
   RECKON_ASSIGN(const std::vector<StageData> stages,
                 PrepareStages(samples, validation.seed, context, section));
-  if (stages.empty()) return std::optional<StagesSection>();
+  if (stages.empty()) return section;
   for (const StageData& stage : stages) section.stages.push_back(stage.stage);
   const std::vector<AskedWay> ways = WaysFor(validation, samples.runs);
   SharedProgress shared(context.progress, "validating stages", stages.size() * ways.size());
@@ -258,7 +257,7 @@ Result<std::optional<StagesSection>> MakeStages(const CampaignSamples& samples,
         {PredictedAgainstMeasured("Forecasts of rows held out", samples.target, std::move(dots)),
          "Every dot is a run that the model had not seen.", "", 0});
   }
-  return std::optional(std::move(section));
+  return section;
 }
 
 void AddStages(const StagesSection& section, HtmlPage& page) {

@@ -48,10 +48,10 @@ struct StagesSection {
   std::vector<std::string> notes;
 };
 
-// None: too few rows of any stage. kBadInput: a validation that was asked for cannot be.
-base::Result<std::optional<StagesSection>> MakeStages(const CampaignSamples& samples,
-                                                      const ReportValidation& validation,
-                                                      const Context& context);
+// Without stages where no stage has rows enough; the notes then say why. kBadInput: a validation
+// that was asked for cannot be.
+base::Result<StagesSection> MakeStages(const CampaignSamples& samples,
+                                       const ReportValidation& validation, const Context& context);
 void AddStages(const StagesSection& section, HtmlPage& page);
 base::Json ToJson(const StagesSection& section);
 
