@@ -13,7 +13,7 @@ using base::Json;
 
 Json TextOrNull(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-Json NumberOrNull(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
+Json OptionalNumber(const std::optional<double>& number) { return number ? Json(*number) : Json(); }
 
 Json RowJson(const TechniqueRow& row) {
   Json json;
@@ -177,7 +177,7 @@ Json ToJson(const ValidateReport& report) {
     entry["techniques"] = RowsJson(block.techniques);
     entry["chosen"] = RowJson(block.chosen);
     entry["coverage_percent"] = block.coverage_percent;
-    entry["interval_score_percent"] = NumberOrNull(block.interval_score_percent);
+    entry["interval_score_percent"] = OptionalNumber(block.interval_score_percent);
     json["validations"].push_back(std::move(entry));
   }
   json["notes"] = report.notes;
@@ -195,7 +195,7 @@ Json ToJson(const PredictReport& report) {
   if (report.error) {
     json["error"] = learn::MetricsToJson(*report.error);
     json["coverage_percent"] = report.coverage_percent;
-    json["interval_score_percent"] = NumberOrNull(report.interval_score_percent);
+    json["interval_score_percent"] = OptionalNumber(report.interval_score_percent);
   }
   json["out"] = TextOrNull(report.out);
   json["plot"] = TextOrNull(report.plot);
