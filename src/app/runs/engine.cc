@@ -58,6 +58,8 @@ base::Result<EngineName> ParseEngineName(const std::string& name) {
   const std::string_view rest = std::string_view(name).substr(kLab.size());
   const size_t slash = rest.find('/');
   EngineName engine{std::string(rest.substr(0, slash)), {}};
+  if (engine.lab.empty())
+    return base::BadInput(fmt::format("'{}' is no name of a lab", engine.lab));
   if (slash == std::string::npos) return engine;
   for (const std::string_view host : base::Split(rest.substr(slash + 1), ',')) {
     engine.hosts.emplace_back(host);

@@ -27,9 +27,12 @@ constexpr std::chrono::milliseconds kEndPause{2};
 
 // What follows runs after a fork beside other threads, where little is allowed.
 
-// So that this process ends with its parent.
-void EndWith(pid_t parent) {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+// What the guard is told the death of its parent by; one that nobody else sends.
+const int kParentDied = SIGRTMIN + 1;
+
+// So that this process gets the signal when its parent dies.
+void HearOfDeath(pid_t parent, int signal) {
+  prctl(PR_SET_PDEATHSIG, signal);
   if (getppid() != parent) _exit(kNotStarted);
 }
 
@@ -45,14 +48,31 @@ void EndWith(pid_t parent) {
   _exit(kNotStarted);
 }
 
+// A worker that is paused in the very moment in which its parent dies would stay for ever: it is
+// killed, and what others of the group still start too.
+[[noreturn]] void EndGroup(pid_t leader) {
+  constexpr timespec kPause{0, 2'000'000};
+  for (int i = 0; i < 1000 && kill(-leader, SIGKILL) == 0; ++i) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    nanosleep(&kPause, nullptr);
+  }
+  _exit(0);
+}
+
 // `started`: where the number of stress-ng goes.
 [[noreturn]] void BecomeGuard(const char* program, char* const* arguments, int output,
                               int started) {
   setsid();
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  sigaddset(&awaited, SIGCHLD);
+  sigaddset(&awaited, kParentDied);
+  pthread_sigmask(SIG_BLOCK, &awaited, nullptr);
   const pid_t self = getpid();
   const pid_t leader = fork();
   if (leader == 0) {
-    EndWith(self);
+    HearOfDeath(self, SIGKILL);
     setpgid(0, 0);
     BecomeStressNg(program, arguments, output);
   }
@@ -60,10 +80,15 @@ void EndWith(pid_t parent) {
   setpgid(leader, leader);  // whoever is first: the group may have to be killed before it did so
   if (write(started, &leader, sizeof(leader)) != sizeof(leader)) _exit(kNotStarted);
   close_range(STDERR_FILENO + 1, ~0U, 0);
-  int status = 0;
-  while (waitpid(leader, &status, 0) < 0 && errno == EINTR) {
+  for (;;) {
+    int signal = 0;
+    sigwait(&awaited, &signal);
+    if (signal == kParentDied) EndGroup(leader);
+    int status = 0;
+    if (waitpid(leader, &status, WNOHANG) == leader) {
+      _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+    }
   }
-  _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
 }
 
 }  // namespace
@@ -97,7 +122,7 @@ base::Result<std::unique_ptr<Stressor>> Stressor::Start(const std::string& progr
   const pid_t parent = getpid();
   const pid_t guard = fork();
   if (guard == 0) {
-    EndWith(parent);
+    HearOfDeath(parent, kParentDied);
     BecomeGuard(program.c_str(), pointers.data(), output, started[1]);
   }
   pid_t leader = 0;
