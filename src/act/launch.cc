@@ -160,6 +160,7 @@ Json ToJson(const LaunchSpec& spec) {
                {"stop_grace_s", spec.stop_grace_s},
                {"time_limit_s", spec.time_limit_s ? Json(*spec.time_limit_s) : Json()},
                {"baseline_s", spec.baseline_s},
+               {"ends_within_s", spec.ends_within_s},
                {"most_restarts", spec.most_restarts},
                {"status_host", spec.status_host},
                {"token", spec.token},
@@ -228,6 +229,7 @@ base::Result<LaunchSpec> LaunchSpecFromJson(const Json& json) {
   fields.Read("stop_grace_s", spec.stop_grace_s);
   fields.Read("time_limit_s", spec.time_limit_s);
   fields.Read("baseline_s", spec.baseline_s);
+  fields.Read("ends_within_s", spec.ends_within_s);
   fields.Read("most_restarts", spec.most_restarts);
   fields.Read("status_host", spec.status_host);
   fields.Read("token", spec.token);

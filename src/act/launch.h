@@ -56,6 +56,8 @@ struct LaunchSpec {
   // How long hosts are observed between the settling of what runs in the background and the start
   // of the others; without background not at all.
   double baseline_s = 2;
+  // Of workers that go in step: how long the others may go on when one has ended well; 0: for ever.
+  double ends_within_s = 0;
   int64_t most_restarts = 3;              // of each process
   std::string status_host = "127.0.0.1";  // at which the processes reach the supervisor
   std::string token;                      // without which no report is taken

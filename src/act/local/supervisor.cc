@@ -88,6 +88,7 @@ class Supervisor {
   void SweepStrays();
   void Advance();
   void GiveUpAbandoned();
+  void GiveUpLaggards();
   void JudgeWorkers();
   void Decide(RunState state, const std::string& reason);
   bool AllGone() const;
@@ -118,6 +119,7 @@ class Supervisor {
   base::MonotonicTime stop_deadline_;    // once there is a verdict
   base::MonotonicTime server_deadline_;  // in stage kServers
   std::optional<base::MonotonicTime> patience_over_;  // with workers that no server serves
+  std::optional<base::MonotonicTime> first_end_;      // of a worker that ended well
 };
 
 void Supervisor::Write(const char* kind, Json fields) {
@@ -417,7 +419,8 @@ void Supervisor::Advance() {
   if (stage_ == Stage::kBackground && !verdict_) AwaitBackground();
   if (stage_ == Stage::kRanks && !verdict_) {
     GiveUpAbandoned();
-    JudgeWorkers();
+    GiveUpLaggards();
+    if (!verdict_) JudgeWorkers();
   }
   if (stage_ == Stage::kServers && (AllGone() || clock_.Monotonic() >= server_deadline_)) {
     Decide(RunState::kFinished, "");
@@ -441,6 +444,23 @@ void Supervisor::GiveUpAbandoned() {
     log_.Warn(fmt::format("{} goes on without servers; it is stopped", ProcessName(*rank.spec)));
     rank.kept->Stop();
   }
+}
+
+// Workers in step end together: one that hangs while it ends keeps nobody waiting but us.
+void Supervisor::GiveUpLaggards() {
+  if (spec_.ends_within_s <= 0) return;
+  const Rank* laggard = nullptr;
+  for (const Rank& rank : ranks_) {
+    if (!rank.Worker()) continue;
+    if (!rank.end || rank.Lives()) laggard = &rank;
+    if (rank.end && !rank.Lives() && rank.end->Good() && !first_end_) {
+      first_end_ = clock_.Monotonic();
+    }
+  }
+  if (laggard == nullptr || !first_end_) return;
+  if (clock_.Monotonic() - *first_end_ < duration<double>(spec_.ends_within_s)) return;
+  Decide(RunState::kFailed, fmt::format("{} hangs: another worker has ended {:.4g} s ago",
+                                        ProcessName(*laggard->spec), spec_.ends_within_s));
 }
 
 // Succeeded when all workers have ended, one of them well; those that ended badly were allowed to.

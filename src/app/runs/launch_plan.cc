@@ -247,6 +247,11 @@ base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
   spec.setup_env = request.job.envs;
   spec.processes = Planner(request, seats, ports).Processes();
   spec.time_limit_s = request.job.time_limit_s;
+  // The first one saves the model and may take longer than the others with its end.
+  const auto& trainer = request.job.trainer;
+  if (trainer && trainer->strategy != Strategy::kAsyncParameterServer) {
+    spec.ends_within_s = 3 * trainer->patience_s;
+  }
   // Apps with periods are k times slower in a dilated host, and so is what can be seen of them.
   spec.baseline_s = std::clamp(request.dilation, 2.0, 10.0);
   spec.status_host = request.status_host;

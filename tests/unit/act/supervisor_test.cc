@@ -218,6 +218,21 @@ TEST(SupervisorTest, AHungWorkerThatMayDieIsGivenUpWithTheServers) {
   EXPECT_THAT(run.Remains(), IsEmpty());
 }
 
+TEST(SupervisorTest, AWorkerThatHangsWhileItEndsIsGivenUp) {
+  for (const bool in_step : {true, false}) {
+    TestRun run;
+    run.spec.stop_grace_s = 0.2;
+    run.spec.ends_within_s = in_step ? 0.4 : 0;
+    run.Script("worker", "true");
+    run.Script("worker", in_step ? "kill -STOP $$; sleep 100" : "sleep 1");
+    ASSERT_TRUE(run.Start().ok());
+    ASSERT_TRUE(run.WaitForEnd(std::chrono::seconds(20)));
+    EXPECT_EQ(run.States(), in_step ? "starting running failed" : "starting running finished");
+    EXPECT_EQ(run.Reason(), in_step ? "worker 1 hangs: another worker has ended 0.4 s ago" : "");
+    EXPECT_THAT(run.Remains(), IsEmpty());
+  }
+}
+
 TEST(SupervisorTest, WhoDiedIsToBlameNotWhoEndedForIt) {
   TestRun run;
   run.spec.stop_grace_s = 10;
