@@ -30,6 +30,9 @@ class RunInterrupt(unittest.TestCase):
             run.check_store()
             self.assertEqual(run.sample_rows("kill.runs"), 0)
             return code, status["state"]
+        except Exception:
+            print(run.story(), file=sys.stderr)
+            raise
         finally:
             run.clean()
 

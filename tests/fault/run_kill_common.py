@@ -216,6 +216,17 @@ class Run:
             store.close()
         require(states and all(state in FINAL for state in states), f"states in the store: {states}")
 
+    def story(self):
+        """What the run has said of itself, for whoever looks for the reason of a failure."""
+        self.out.flush()
+        with open(self.out.name, encoding="utf-8") as file:
+            said = file.read()
+        logs = {os.path.basename(path): open(path, encoding="utf-8", errors="replace").read()[-2000:]
+                for path in glob.glob(os.path.join(self.path, "logs", "*"))}
+        return "\n".join([f"reckon said: {said}", *map(json.dumps, self.events()[-60:]),
+                          *(f"{name}: {text}" for name, text in logs.items()),
+                          f"processes: {processes_naming(self.words())}"])
+
     def clean(self, keep=False):
         """Ends what is left of the run, whatever that is; removes its folder."""
         for pid in processes_naming(self.words()):

@@ -16,6 +16,7 @@
 #include "app/runs/machine.h"
 #include "app/runs/run_files.h"
 #include "app/runs/runs.h"
+#include "app/runs/stop_pass.h"
 #include "base/json.h"
 #include "base/units.h"
 #include "decide/design/design.h"
@@ -198,7 +199,8 @@ class CampaignAtWork {
     purpose.pool = point.point.pool;
     purpose.most_foreign = file_.most_foreign;
     purpose.most_steal = file_.most_steal;
-    auto started = StartJob(point.point.file, point.point.engine, "", purpose, context_);
+    StopPass stop(context_.stop);
+    auto started = StartJob(point.point.file, point.point.engine, "", purpose, stop, context_);
     if (!started.ok()) {
       const ErrorCode code = started.error().code();
       if (code == ErrorCode::kInterrupted) return {};

@@ -77,8 +77,6 @@ class ShownUntilEnd {
 base::Result<RunReport> FollowRun(int64_t run_id, const Context& context) {
   const act::RunFolder folder(RunFolderPath(context.db, run_id));
   bool asked = false;
-  // At once, since a second Ctrl-C ends this process; what goes wrong shows when it is asked again.
-  const std::stop_callback ask(context.stop, [&folder] { (void)act::RequestStop(folder); });
   {
     const ShownUntilEnd shown(context.progress);
     const double begun = SecondsNow(context);

@@ -16,6 +16,8 @@
 
 namespace reckon::app {
 
+class StopPass;
+
 struct RunRequest {
   std::string job_file;
   std::string engine = "local";  // or "lab:NAME"
@@ -47,17 +49,20 @@ struct RunReport {
 // Checks the job, registers the run and starts its supervisor; returns while the run goes on.
 // kBadInput, kNotFound: what is wrong with the job, before anything was started.
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context);
-// Likewise a job that was read already. `model` as in RunRequest.
+// Likewise a job that was read already. `model` as in RunRequest. `stop` knows the run from then on.
 base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& engine,
                                  const std::string& model, const std::optional<Purpose>& purpose,
-                                 const Context& context);
+                                 StopPass& stop, const Context& context);
 // The plan that a run of the job would have there, without starting it. kBadInput, kNotFound as of
 // StartRun, and also when the hosts have fewer processors than its workers ask for: a run shares
 // them then, but measures another shape than it says.
 base::Result<base::Json> PlanJob(const spec::JobFile& file, const std::string& engine);
 
-// Waits for the end, with progress. A request to stop stops the run.
+// Waits for the end, with progress. A request to stop stops the run; whoever started it keeps the
+// StopPass until then.
 base::Result<RunReport> FollowRun(int64_t run_id, const Context& context);
+// Both: StartRun, then FollowRun.
+base::Result<RunReport> RunToEnd(const RunRequest& request, const Context& context);
 
 // `run`: its number, or "" or "last" for the newest.
 base::Result<RunReport> FindRunReport(const std::string& run, const Context& context);

@@ -21,6 +21,7 @@
 #include "app/runs/run_sync.h"
 #include "app/runs/runs.h"
 #include "app/runs/seats.h"
+#include "app/runs/stop_pass.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
@@ -156,7 +157,16 @@ base::Status MakeFolder(const std::filesystem::path& folder) {
 
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context) {
   RECKON_ASSIGN(const spec::JobFile file, spec::ReadJobFile(request.job_file, request.overrides));
-  return StartJob(file, request.engine, request.model, std::nullopt, context);
+  StopPass unused{std::stop_token()};  // nobody follows it, so it goes on when we are stopped
+  return StartJob(file, request.engine, request.model, std::nullopt, unused, context);
+}
+
+base::Result<RunReport> RunToEnd(const RunRequest& request, const Context& context) {
+  RECKON_ASSIGN(const spec::JobFile file, spec::ReadJobFile(request.job_file, request.overrides));
+  StopPass stop(context.stop);
+  RECKON_ASSIGN(const RunReport started,
+                StartJob(file, request.engine, request.model, std::nullopt, stop, context));
+  return FollowRun(started.run.id, context);
 }
 
 namespace {
@@ -189,7 +199,7 @@ base::Result<base::Json> PlanJob(const spec::JobFile& file, const std::string& e
 
 base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& engine_name,
                                  const std::string& model, const std::optional<Purpose>& purpose,
-                                 const Context& context) {
+                                 StopPass& stop, const Context& context) {
   const core::Job& job = file.job;
   RECKON_ASSIGN(const Programs programs, FindPrograms());
   RECKON_ASSIGN(PlannedStart prepared, PrepareJob(file, engine_name));
@@ -225,11 +235,14 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
     RECKON_ASSIGN(const act::RunLock planning,
                   act::RunLock::Take(PlanningFolder(act::RunFolder(folder))));
     RECKON_ASSIGN(run, store->MoveRun(run.id, RunState::kQueued, RunState::kPlanning, ""));
+    StopPass::Starting starting(stop);
     if (context.stop.stop_requested()) {
       return Error(ErrorCode::kInterrupted, "interrupted before anything was started");
     }
-    return Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs,
-                   engine.dilation});
+    RECKON_TRY(Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs,
+                       engine.dilation}));
+    starting.Started(act::RunFolder(folder));
+    return {};
   };
   base::Status launched = launch();
   if (!launched.ok()) {

@@ -175,15 +175,15 @@ class RunCommand final : public Command {
   base::Result<Output> Run(const app::Context& context) override {
     if (request_.job_file.empty()) return base::BadInput("no job file to run");
     RECKON_ASSIGN(request_.overrides, ReadOverrides(sets_));
-    RECKON_ASSIGN(app::RunReport report, app::StartRun(request_, context));
     if (detach_) {
+      RECKON_ASSIGN(const app::RunReport report, app::StartRun(request_, context));
       Output output;
       output.text = fmt::format("run {} started; 'reckon status {}', 'reckon logs -f {}'\n",
                                 report.run.id, report.run.id, report.run.id);
       output.json = base::DumpJson(app::ToJson(report));
       return output;
     }
-    RECKON_ASSIGN(report, app::FollowRun(report.run.id, context));
+    RECKON_ASSIGN(const app::RunReport report, app::RunToEnd(request_, context));
     Output output = Show(report);
     if (report.run.state != core::RunState::kFinished) output.exit_code = 1;
     if (report.run.state == core::RunState::kStopped) output.exit_code = 130;
