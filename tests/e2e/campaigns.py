@@ -27,9 +27,12 @@ class Campaigns(InAFolder):
                          ("../../python", os.path.join(EXAMPLES, "../python")), *changes):
             text = text.replace(old, new)
         self.assertNotIn("../", text.replace(EXAMPLES + "/../", ""))
+        # A lab of this test alone: a campaign leaves one standing that it found up.
+        self.lab = f"t{os.getpid()}"
+        text, labs = re.subn(r"^(lab:\n  name: ).*$", r"\g<1>" + self.lab, text, flags=re.MULTILINE)
+        self.assertEqual(labs, 1)
         with open(os.path.join(self.folder, name + ".yaml"), "w", encoding="utf-8") as file:
             file.write(text + "quiet: {foreign: 1000%, steal: 1000%}\n")
-        self.lab = re.search(r"^lab:\n  name: (.*)$", text, re.MULTILINE)[1]
         self.addCleanup(self.remove_lab, self.lab)
 
     def remove_lab(self, lab):
