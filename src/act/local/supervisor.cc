@@ -14,9 +14,11 @@
 #include <poll.h>
 #include <sys/prctl.h>
 
+#include "act/local/background_wait.h"
 #include "act/local/disk_reserve.h"
 #include "act/local/event_file.h"
 #include "act/local/kill_tree.h"
+#include "act/local/laggards.h"
 #include "act/local/node_watch.h"
 #include "act/local/rank.h"
 #include "act/local/rank_cgroup.h"
@@ -42,8 +44,6 @@ constexpr milliseconds kWake{2'000};
 constexpr milliseconds kStrayLimit{10'000};
 // How often background is looked at that has not settled: what it reports wakes nobody.
 constexpr milliseconds kSettleLook{50};
-// Workers may go on for so many times the grace when no server is left: one saves its model.
-constexpr int kAbandonedGraces = 4;
 // Keepers give up after half of this when something does not die.
 constexpr milliseconds kStopLimit{60'000};
 
@@ -61,6 +61,8 @@ class Supervisor {
         reserve_(reserve),
         door_(door),
         watch_(spec, log),
+        background_(spec, door, clock),
+        laggards_(spec, clock),
         begin_(clock.Monotonic()),
         grace_(std::chrono::ceil<milliseconds>(duration<double>(spec.stop_grace_s))) {}
 
@@ -74,7 +76,6 @@ class Supervisor {
   void StartSetups();
   void StartBackground();
   void AwaitBackground();
-  bool HasSettled(const Rank& rank);
   void StartRanks();
   void Start(Rank& rank);
   void Wait(const StopWake& wake);
@@ -87,7 +88,6 @@ class Supervisor {
   void WriteNodes();
   void SweepStrays();
   void Advance();
-  void GiveUpAbandoned();
   void GiveUpLaggards();
   void JudgeWorkers();
   void Decide(RunState state, const std::string& reason);
@@ -105,10 +105,10 @@ class Supervisor {
   DiskReserve& reserve_;
   ReportDoor& door_;
   const NodeWatch watch_;
+  BackgroundWait background_;
+  Laggards laggards_;
 
   const base::MonotonicTime begin_;
-  std::optional<base::MonotonicTime> settled_;  // since when all background has been
-  Stretch baseline_;                            // from then to the start of the ranks
   const milliseconds grace_;
   Stage stage_ = Stage::kSetup;
   RunState state_ = RunState::kQueued;
@@ -118,8 +118,6 @@ class Supervisor {
   bool in_wake_ = false;                 // another rank's death may explain the verdict
   base::MonotonicTime stop_deadline_;    // once there is a verdict
   base::MonotonicTime server_deadline_;  // in stage kServers
-  std::optional<base::MonotonicTime> patience_over_;  // with workers that no server serves
-  std::optional<base::MonotonicTime> first_end_;      // of a worker that ended well
 };
 
 void Supervisor::Write(const char* kind, Json fields) {
@@ -192,34 +190,17 @@ void Supervisor::StartBackground() {
   }
 }
 
-bool Supervisor::HasSettled(const Rank& rank) {
-  if (!rank.started) return false;
-  if (door_.SaidReady(rank.spec->role, rank.spec->index)) return true;
-  const duration<double> passed = clock_.Monotonic() - rank.started_at;
-  if (passed.count() < rank.spec->settle_s) return false;
-  if (!rank.spec->reports) return true;
-  Decide(RunState::kFailed, fmt::format("{} has reported nothing within {:.4g} s",
-                                        ProcessName(*rank.spec), rank.spec->settle_s));
-  return false;
-}
-
-// The hosts' state before the training is what it is for a moment after everything has settled.
 void Supervisor::AwaitBackground() {
-  bool any = false;
-  for (const Rank& rank : ranks_) {
-    if (!rank.Background()) continue;
-    any = true;
-    if (!HasSettled(rank)) return;
+  switch (background_.Look(ranks_)) {
+    case BackgroundWait::News::kNone:
+      return;
+    case BackgroundWait::News::kSettled:
+      return Write("background.settled", Json::object());
+    case BackgroundWait::News::kFailed:
+      return Decide(RunState::kFailed, background_.problem());
+    case BackgroundWait::News::kOver:
+      return StartRanks();
   }
-  if (!any) return StartRanks();
-  if (!settled_) {
-    settled_ = clock_.Monotonic();
-    baseline_.from = observe::EventTime(clock_.Now());
-    Write("background.settled", Json::object());
-  }
-  if (clock_.Monotonic() - *settled_ < duration<double>(spec_.baseline_s)) return;
-  baseline_.to = observe::EventTime(clock_.Now());
-  StartRanks();
 }
 
 void Supervisor::StartRanks() {
@@ -393,7 +374,7 @@ void Supervisor::WriteUsage(Rank& rank) {
 // Once nothing of the run is left: what its hosts used, and what others did.
 void Supervisor::WriteNodes() {
   std::vector<Json> usages;
-  if (baseline_.to > baseline_.from) usages = watch_.Usage("before", baseline_);
+  if (background_.baseline()) usages = watch_.Usage("before", *background_.baseline());
   if (const auto training = door_.Training()) {
     for (Json& usage : watch_.Usage("training", *training)) usages.push_back(std::move(usage));
   }
@@ -418,7 +399,6 @@ void Supervisor::Advance() {
   if (stage_ == Stage::kSetup && AllGone()) StartBackground();
   if (stage_ == Stage::kBackground && !verdict_) AwaitBackground();
   if (stage_ == Stage::kRanks && !verdict_) {
-    GiveUpAbandoned();
     GiveUpLaggards();
     if (!verdict_) JudgeWorkers();
   }
@@ -427,40 +407,15 @@ void Supervisor::Advance() {
   }
 }
 
-// Servers that ended well had given up the workers that are left: those hang, and the run would
-// too.
-void Supervisor::GiveUpAbandoned() {
-  bool served = false;
-  for (const Rank& rank : ranks_) {
-    if (rank.Worker() || rank.Background()) continue;
-    if (rank.Lives() || !rank.end || !rank.end->Good()) return;
-    served = true;
-  }
-  if (served && !patience_over_) patience_over_ = clock_.Monotonic() + kAbandonedGraces * grace_;
-  if (!patience_over_ || clock_.Monotonic() < *patience_over_) return;
-  patience_over_ = base::MonotonicTime::max();  // they are told once
-  for (Rank& rank : ranks_) {
-    if (!rank.Lives() || rank.spec->on_death != OnDeath::kGoOn) continue;
-    log_.Warn(fmt::format("{} goes on without servers; it is stopped", ProcessName(*rank.spec)));
-    rank.kept->Stop();
-  }
-}
-
-// Workers in step end together: one that hangs while it ends keeps nobody waiting but us.
 void Supervisor::GiveUpLaggards() {
-  if (spec_.ends_within_s <= 0) return;
-  const Rank* laggard = nullptr;
-  for (const Rank& rank : ranks_) {
-    if (!rank.Worker()) continue;
-    if (!rank.end || rank.Lives()) laggard = &rank;
-    if (rank.end && !rank.Lives() && rank.end->Good() && !first_end_) {
-      first_end_ = clock_.Monotonic();
-    }
+  for (Rank* rank : laggards_.Abandoned(ranks_)) {
+    log_.Warn(fmt::format("{} goes on without servers; it is stopped", ProcessName(*rank->spec)));
+    rank->kept->Stop();
   }
-  if (laggard == nullptr || !first_end_) return;
-  if (clock_.Monotonic() - *first_end_ < duration<double>(spec_.ends_within_s)) return;
-  Decide(RunState::kFailed, fmt::format("{} hangs: another worker has ended {:.4g} s ago",
-                                        ProcessName(*laggard->spec), spec_.ends_within_s));
+  if (const Rank* hanging = laggards_.Hanging(ranks_)) {
+    Decide(RunState::kFailed, fmt::format("{} hangs: another worker has ended {:.4g} s ago",
+                                          ProcessName(*hanging->spec), spec_.ends_within_s));
+  }
 }
 
 // Succeeded when all workers have ended, one of them well; those that ended badly were allowed to.
