@@ -14,21 +14,6 @@ using base::Result;
 using base::Status;
 using Keys = std::vector<std::string>;
 
-// "60", "60%": a share of what a host has.
-Result<double> ReadPercent(const Yaml& node) {
-  RECKON_ASSIGN(std::string text, node.Text());
-  if (text.ends_with('%')) text.pop_back();
-  const auto number = base::ParseNumber(base::Trim(text));
-  if (!number || *number < 0 || *number > 100) return node.Wrong("a percentage from 0 to 100");
-  return *number / 100;
-}
-
-Status TakePercent(const Yaml& node, double& share) {
-  if (!node) return {};
-  RECKON_ASSIGN(share, ReadPercent(node));
-  return {};
-}
-
 Result<double> ReadByteRate(const Yaml& node) {
   RECKON_ASSIGN(std::string text, node.Text());
   if (text.ends_with("/s")) text.resize(text.size() - 2);
@@ -40,9 +25,10 @@ Result<double> ReadByteRate(const Yaml& node) {
 Result<core::StressLevels> ReadStress(const Yaml& node) {
   RECKON_TRY(node.AllowKeys(Keys{"cpu", "memory", "disk", "gpu"}));
   core::StressLevels levels;
-  RECKON_TRY(TakePercent(node["cpu"], levels.cpu));
-  RECKON_TRY(TakePercent(node["memory"], levels.memory));
-  RECKON_TRY(TakePercent(node["gpu"], levels.gpu));
+  const Fields fields(node);
+  RECKON_TRY(fields.Percent("cpu", 1, levels.cpu));
+  RECKON_TRY(fields.Percent("memory", 1, levels.memory));
+  RECKON_TRY(fields.Percent("gpu", 1, levels.gpu));
   if (node["disk"]) {
     RECKON_ASSIGN(levels.disk_bytes_s, ReadByteRate(node["disk"]));
   }

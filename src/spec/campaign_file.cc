@@ -17,21 +17,6 @@ using base::Result;
 using base::Status;
 using Keys = std::vector<std::string>;
 
-Result<double> ReadShare(const Yaml& node) {
-  RECKON_ASSIGN(std::string text, node.Text());
-  const bool percent = text.ends_with('%');
-  if (percent) text.pop_back();
-  const auto number = base::ParseNumber(base::Trim(text));
-  if (!number || *number < 0) return node.Wrong("a share like 5% or 0.05");
-  return percent ? *number / 100 : *number;
-}
-
-Status TakeShare(const Yaml& node, double& share) {
-  if (!node) return {};
-  RECKON_ASSIGN(share, ReadShare(node));
-  return {};
-}
-
 Result<FactorRange> ReadRange(const Yaml& node) {
   RECKON_TRY(node.AllowKeys(Keys{"from", "to", "scale", "whole"}));
   FactorRange range;
@@ -176,7 +161,7 @@ Status ReadRepeats(const Yaml& node, CampaignFile& file) {
   RECKON_TRY(fields.Whole("least", 1, 1000, file.least_repeats));
   file.most_repeats = std::max<int64_t>(5, file.least_repeats);
   RECKON_TRY(fields.Whole("most", file.least_repeats, 1000, file.most_repeats));
-  return TakeShare(node["within"], file.within);
+  return fields.Percent("within", 1, file.within);
 }
 
 Status ReadLimits(const Yaml& node, CampaignFile& file) {
@@ -185,15 +170,16 @@ Status ReadLimits(const Yaml& node, CampaignFile& file) {
   const Fields fields(node);
   if (node["time"]) RECKON_TRY(fields.Duration("time", file.max_time_s.emplace()));
   if (node["cost"]) RECKON_TRY(fields.Number("cost", 0, 1e9, file.max_cost.emplace()));
-  return node["error"] ? TakeShare(node["error"], file.until_error.emplace()) : Status();
+  return node["error"] ? fields.Percent("error", 10, file.until_error.emplace()) : Status();
 }
 
 Status ReadQuiet(const Yaml& node, CampaignFile& file) {
   if (!node) return {};
   RECKON_TRY(node.AllowKeys(Keys{"foreign", "steal", "retries"}));
-  RECKON_TRY(TakeShare(node["foreign"], file.most_foreign));
-  RECKON_TRY(TakeShare(node["steal"], file.most_steal));
-  return Fields(node).Whole("retries", 0, 1000, file.retries);
+  const Fields fields(node);
+  RECKON_TRY(fields.Percent("foreign", 10, file.most_foreign));
+  RECKON_TRY(fields.Percent("steal", 10, file.most_steal));
+  return fields.Whole("retries", 0, 1000, file.retries);
 }
 
 Status ReadWord(const Yaml& node, const Keys& words, std::string& out) {

@@ -48,6 +48,16 @@ class Fields {
       return *seconds;
     });
   }
+  // "5%" or "5": both 0.05. At most `most`, a share too.
+  base::Status Percent(const char* key, double most, double& out) const {
+    return Take(key, out, [&](const Yaml& node) -> base::Result<double> {
+      RECKON_ASSIGN(std::string text, node.Text());
+      if (text.ends_with('%')) text.pop_back();
+      const auto number = base::ParseNumber(base::Trim(text));
+      if (number && *number >= 0 && *number <= 100 * most) return *number / 100;
+      return node.Wrong(fmt::format("a percentage from 0 to {:.4g}", 100 * most));
+    });
+  }
   // A path; not empty, and from the file's folder.
   base::Status Path(const char* key, std::string& out) const {
     return Take(key, out, [&](const Yaml& node) { return Absolute(node); });

@@ -37,7 +37,7 @@ seed: 9
 order: written
 target: fit_s
 limits: {time: 30m, cost: 2.5, error: 5%}
-quiet: {foreign: 20%, steal: 0.01, retries: 1}
+quiet: {foreign: 20%, steal: 1, retries: 1}
 attempts: 3
 set: {trainer.epochs: 2}
 blocks:
@@ -63,6 +63,7 @@ blocks:
   EXPECT_EQ(file.max_cost, 2.5);
   EXPECT_DOUBLE_EQ(*file.until_error, 0.05);
   EXPECT_DOUBLE_EQ(file.most_foreign, 0.2);
+  EXPECT_DOUBLE_EQ(file.most_steal, 0.01);
   EXPECT_EQ(file.retries, 1);
   ASSERT_EQ(file.blocks.size(), 2U);
   EXPECT_EQ(file.blocks[0].set.size(), 1U);
