@@ -96,7 +96,7 @@ std::vector<plot::Series> DotsOf(const core::Table& table, const Sensitivity& wh
 }  // namespace
 
 std::optional<NodesSection> MakeNodes(const CampaignSamples& samples,
-                                      std::vector<EstimatorError> estimators) {
+                                      std::vector<EstimatorRow> estimators) {
   NodesSection section;
   section.estimators = std::move(estimators);
   core::Table nodes = samples.nodes;
@@ -142,9 +142,9 @@ void AddNodes(const NodesSection& section, HtmlPage& page) {
                      {"MAPE"},
                      {"deviation"}},
                     {}};
-    for (const EstimatorError& one : section.estimators) {
+    for (const EstimatorRow& one : section.estimators) {
       table.rows.push_back(
-          {{one.node_type, one.function, fmt::format("{}/{}", one.training_rows, one.test_rows),
+          {{one.node_type, one.function, fmt::format("{}/{}", one.train_rows, one.test_rows),
             fmt::format("{:.2f} %", one.mape_percent),
             fmt::format("{:.2f} %", one.deviation_percent)}});
     }
@@ -164,10 +164,10 @@ void AddNodes(const NodesSection& section, HtmlPage& page) {
 
 base::Json ToJson(const NodesSection& section) {
   base::Json estimators = base::Json::array();
-  for (const EstimatorError& one : section.estimators) {
+  for (const EstimatorRow& one : section.estimators) {
     estimators.push_back({{"node_type", one.node_type},
                           {"function", one.function},
-                          {"training_rows", one.training_rows},
+                          {"training_rows", one.train_rows},
                           {"test_rows", one.test_rows},
                           {"mape_percent", one.mape_percent},
                           {"deviation_percent", one.deviation_percent}});

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/estimators/estimators.h"
 #include "app/outputs.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -20,6 +21,22 @@ base::Status CheckSections(const std::vector<std::string>& asked) {
         fmt::format("--section: no section '{}'{}", name, base::SuggestFrom(name, known)));
   }
   return {};
+}
+
+// None of a campaign that has measured too few hosts for them, or no hosts at all.
+base::Result<std::vector<EstimatorRow>> EstimatorsOf(const std::string& campaign, uint64_t seed,
+                                                     const Context& context) {
+  EstimatorsRequest request;
+  request.campaign = campaign;
+  request.seed = seed;
+  request.save = false;
+  auto learned = FitEstimators(request, context);
+  if (learned.ok()) return std::move(learned->estimators);
+  const base::ErrorCode code = learned.error().code();
+  if (code == base::ErrorCode::kBadInput || code == base::ErrorCode::kNotFound) {
+    return std::vector<EstimatorRow>();
+  }
+  return std::move(learned).error();
 }
 
 }  // namespace
@@ -68,7 +85,9 @@ base::Result<ReportData> MakeReport(const ReportRequest& request, const Context&
     if (!report.workers) report.absent.emplace_back("workers: their number was not varied");
   }
   if (wanted("nodes")) {
-    report.nodes = MakeNodes(samples, {});
+    RECKON_ASSIGN(std::vector<EstimatorRow> estimators,
+                  EstimatorsOf(request.campaign, request.validation.seed, context));
+    report.nodes = MakeNodes(samples, std::move(estimators));
     if (!report.nodes) report.absent.emplace_back("nodes: no host was observed while training");
   }
   RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));

@@ -231,7 +231,8 @@ TEST_F(ReportTest, NodesAreDrawnByTypeAndEstimatorsListed) {
     nodes.AddRow({{"run", 1.0}, {"host", "pi"}, {"cpu_before", i / 30.0}, {"cpu_p95", 1.0}});
   }
   samples_.nodes = std::move(nodes).Finish("nodes");
-  const auto section = MakeNodes(samples_, {{"nano", "compute", 70, 30, 3.21, 1.5}});
+  const auto section =
+      MakeNodes(samples_, {{"nano", "compute", {}, 70, 30, 3.21, 1.5, "boost", ""}});
   ASSERT_TRUE(section.has_value());
   ASSERT_EQ(section->figures.size(), 1U);
   const plot::Chart& chart = section->figures[0].chart;
