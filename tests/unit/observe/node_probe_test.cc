@@ -48,6 +48,17 @@ TEST(NodeProbeTest, MachineFromProc) {
   EXPECT_GT(later.at_s, counters.at_s);
 }
 
+TEST(NodeProbeTest, TimeOfTheSchedulerBeforeThatOfTicks) {
+  for (const std::string tree : {"cpuacct", "cpu,cpuacct"}) {
+    FakeRoot root;
+    root.Write("sys/fs/cgroup/" + tree + "/cpuacct.usage", "4500000000\n");
+    // The group of a container is not the machine.
+    EXPECT_DOUBLE_EQ(NodeProbe::Open({}, root.path()).value()->Read()->cpu_s, 1.5) << tree;
+    root.Write("sys/fs/cgroup/" + tree + "/release_agent", "\n");
+    EXPECT_DOUBLE_EQ(NodeProbe::Open({}, root.path()).value()->Read()->cpu_s, 4.5) << tree;
+  }
+}
+
 TEST(NodeProbeTest, MachineWithoutDisksOfItsOwn) {
   FakeRoot root;
   root.WriteDisk("zram0", "253:0", false);
