@@ -1,6 +1,7 @@
 // Small parsing of text that several layers need.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -30,6 +31,11 @@ std::string RoundTrip(double value);
 std::string ToLower(std::string_view text);
 
 std::vector<std::string_view> Split(std::string_view text, char separator);
+// The pieces would point into a string that is gone.
+template <class Text>
+requires std::same_as<Text, std::string> std::vector<std::string_view> Split(Text&& text,
+                                                                             char separator)
+= delete;
 
 struct ListEntry {
   std::string text;

@@ -49,7 +49,8 @@ struct RunReport {
 // Checks the job, registers the run and starts its supervisor; returns while the run goes on.
 // kBadInput, kNotFound: what is wrong with the job, before anything was started.
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context);
-// Likewise a job that was read already. `model` as in RunRequest. `stop` knows the run from then on.
+// Likewise a job that was read already. `model` as in RunRequest. `stop` knows the run from then
+// on.
 base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& engine,
                                  const std::string& model, const std::optional<Purpose>& purpose,
                                  StopPass& stop, const Context& context);

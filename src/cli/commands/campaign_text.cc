@@ -24,15 +24,19 @@ size_t CountOf(const app::PointReport& point, app::Outcome outcome) {
                     [&](const app::Attempt& attempt) { return attempt.outcome == outcome; }));
 }
 
+// What can be read at once; every point is in --json and in the samples.
+constexpr size_t kMostRows = 60;
+
 std::string PointTable(const app::CampaignReport& report) {
   TextTable table;
+  size_t rows = 0;
   table.AddColumn("point", Align::kLeft);
   table.AddColumn("state", Align::kLeft);
   table.AddColumn("runs", Align::kRight);
   table.AddColumn(report.target, Align::kRight);
   table.AddColumn("+-", Align::kRight);
   for (const app::PointReport& point : report.points) {
-    if (point.state == "impossible") continue;
+    if (point.state == "impossible" || ++rows > kMostRows) continue;
     const size_t disturbed = CountOf(point, app::Outcome::kNoisy);
     const size_t measured = CountOf(point, app::Outcome::kMeasured);
     table.AddRow({app::ValuesText(point.point), point.state,
@@ -41,7 +45,9 @@ std::string PointTable(const app::CampaignReport& report) {
                   point.mean ? ValueText(report.target, *point.mean) : "",
                   point.error_of_mean ? fmt::format("{:.1f} %", 100 * *point.error_of_mean) : ""});
   }
-  return table.Render();
+  if (rows <= kMostRows) return table.Render();
+  return table.Render() +
+         fmt::format("and {}; --json tells all\n", base::Count(rows - kMostRows, "more point"));
 }
 
 // The same reason is said once, with how many points it has met.
