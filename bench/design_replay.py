@@ -5,8 +5,8 @@ usage: bench/design_replay.py [--data ../shared/data/raw] [--reckon build/bin/re
                               [--seeds 1,2,3] [--designs optimal,random] [--until 0.5] [--keep DIR] [-j 2]
 
 Recorded tables of published measurements are measured as if live (`reckon profile --replay`). A point is a
-configuration with all its repeats, and measuring it takes the time they took. After every few points the
-model that `reckon fit` would choose is fitted to what was measured; its error is that at the points not
+configuration; the full grid measures it as often as the table does, a design as often as it wants, at the time that
+each repeat took. After every few measurements the model that `reckon fit` would choose is fitted to what was measured; its error is that at the points not
 measured. The full grid's error is that of five folds: each point forecast from four fifths of all. Printed per
 table and design, for each seed: the share of the full grid's measuring time (in %) after which two models in a
 row had at most the full grid's error; the same for 1.05 times that error; from when on no later model was above

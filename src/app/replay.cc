@@ -50,61 +50,66 @@ class Campaign {
                  .price_per_hour = grid.prices,
                  .measured = {},
                  .excluded = {},
-                 .repeats = 1},
+                 .repeats = grid.MostRepeats()},
         kernels_(base::Rng(options.seed)),
-        repeats_(static_cast<double>(grid.data.rows()) / static_cast<double>(grid.points.size())) {}
+        times_(grid.points.size()) {}
 
   base::Status Run() {
-    size_t fit_at = std::min(kLeastPoints, grid_.points.size());
+    const size_t fewest = std::min(kLeastPoints, grid_.points.size());
+    size_t fit_at = fewest;
     while (report_.ended.empty()) {
       if (context_.stop.stop_requested()) {
         return base::Error(base::ErrorCode::kInterrupted, "interrupted");
       }
       RECKON_TRY(MeasureNext());
       const bool last = !report_.ended.empty();
-      if (!measured_.empty() &&
-          (last ? measured_.size() != fitted_at_ : measured_.size() >= fit_at)) {
+      if (!rows_.empty() &&
+          (last ? rows_.size() != fitted_at_ : points_ >= fewest && rows_.size() >= fit_at)) {
         RECKON_TRY(Forecast());
-        fit_at = std::max(measured_.size() + 1,
-                          static_cast<size_t>(kFitAgain * static_cast<double>(measured_.size())));
+        fit_at = std::max(rows_.size() + 1,
+                          static_cast<size_t>(kFitAgain * static_cast<double>(rows_.size())));
       }
     }
     return {};
   }
 
-  const std::vector<size_t>& measured() const { return measured_; }
+  size_t points() const { return points_; }
+  const std::vector<size_t>& rows() const { return rows_; }
 
  private:
-  // Measures one more point, or ends the campaign.
+  // Measures a point once more, or ends the campaign.
   base::Status MeasureNext() {
-    // A choice is a measurement; a point here is all its repeats.
-    if (limits_.time_s) problem_.time_left_s = (*limits_.time_s - report_.time_s) / repeats_;
-    if (limits_.cost) problem_.cost_left = (*limits_.cost - report_.cost) / repeats_;
+    if (limits_.time_s) problem_.time_left_s = *limits_.time_s - report_.time_s;
+    if (limits_.cost) problem_.cost_left = *limits_.cost - report_.cost;
     RECKON_ASSIGN(const std::optional<decide::DesignChoice> choice, design_->Next(problem_));
     if (!choice) {
-      report_.ended = measured_.size() == grid_.points.size()
-                          ? "everything is measured"
-                          : "nothing else should fit into the budget";
+      report_.ended = rows_.size() == grid_.data.rows() ? "everything is measured"
+                                                        : "nothing else should fit into the budget";
       return {};
     }
     const ReplayGrid::Point& point = grid_.points[choice->row];
+    const size_t repeat = times_[choice->row];
+    const double took_s = point.took_s[repeat];
+    const double cost = point.costs[repeat];
     // What turns out too long is cut and lost.
-    if (Exceeds(point.time_s, point.cost)) {
+    if (Exceeds(took_s, cost)) {
       report_.ended = "the budget was spent in the middle of a measurement, which is lost";
       const double time_left = limits_.time_s ? *limits_.time_s - report_.time_s : INFINITY;
       const double cost_left = limits_.cost ? *limits_.cost - report_.cost : INFINITY;
-      const double part =
-          std::min({1.0, time_left / point.time_s, point.cost > 0 ? cost_left / point.cost : 1.0});
-      report_.time_s += part * point.time_s;
-      report_.cost += part * point.cost;
+      const double part = std::min({1.0, time_left / took_s, cost > 0 ? cost_left / cost : 1.0});
+      report_.time_s += part * took_s;
+      report_.cost += part * cost;
       return {};
     }
-    for (size_t i = 0; i < point.rows.size(); ++i) {
-      problem_.measured.push_back({choice->row, point.targets[i], point.took_s[i]});
+    problem_.measured.push_back({choice->row, point.targets[repeat], took_s});
+    rows_.push_back(point.rows[repeat]);
+    if (repeat == 0) ++points_;
+    ++times_[choice->row];
+    if (times_[choice->row] == point.rows.size() && point.rows.size() < problem_.repeats) {
+      problem_.excluded.push_back(choice->row);  // others have more repeats
     }
-    measured_.push_back(choice->row);
-    report_.time_s += point.time_s;
-    report_.cost += point.cost;
+    report_.time_s += took_s;
+    report_.cost += cost;
     context_.progress.Advance(1);
     return {};
   }
@@ -115,21 +120,22 @@ class Campaign {
   }
 
   base::Status Forecast() {
-    auto forecast = ForecastFrom(grid_, measured_, request_.seed, context_);
+    auto forecast = ForecastFrom(grid_, rows_, request_.seed, context_);
     if (!forecast.ok()) {
       // The first few points may be too much alike to learn from.
       if (forecast.error().code() == base::ErrorCode::kBadInput) return {};
       return std::move(forecast).error();
     }
-    fitted_at_ = measured_.size();
-    ReplayStep step{.points = measured_.size(), .time_s = report_.time_s, .cost = report_.cost};
+    fitted_at_ = rows_.size();
+    ReplayStep step{.points = points_,
+                    .measurements = rows_.size(),
+                    .time_s = report_.time_s,
+                    .cost = report_.cost};
     step.model = forecast->technique;
     step.left_out_percent = forecast->selection_percent;
-    std::vector<bool> is_measured(grid_.points.size());
-    for (const size_t point : measured_) is_measured[point] = true;
     std::vector<size_t> others;
-    for (size_t i = 0; i < is_measured.size(); ++i) {
-      if (!is_measured[i]) others.push_back(i);
+    for (size_t i = 0; i < times_.size(); ++i) {
+      if (times_[i] == 0) others.push_back(i);
     }
     step.error_percent = step.left_out_percent;
     if (!others.empty()) {
@@ -141,7 +147,8 @@ class Campaign {
     RECKON_ASSIGN(const auto expected, decide::EstimateError(problem_, kernels_));
     if (expected) {
       step.expected_percent = decide::ExpectedPercent(*expected, forecast->selection_percent);
-      if (limits_.error_percent && *step.expected_percent <= *limits_.error_percent) {
+      if (report_.ended.empty() && limits_.error_percent &&
+          *step.expected_percent <= *limits_.error_percent) {
         report_.ended = fmt::format("forecasts should be within {} %",
                                     base::FormatNumber(*limits_.error_percent));
       }
@@ -158,9 +165,10 @@ class Campaign {
   std::unique_ptr<decide::Design> design_;
   decide::DesignProblem problem_;
   decide::KernelCache kernels_;
-  double repeats_ = 1;            // of a point, on average
-  std::vector<size_t> measured_;  // points, in order
-  size_t fitted_at_ = 0;          // number of points
+  std::vector<size_t> times_;  // that each point was measured
+  size_t points_ = 0;          // measured at least once
+  std::vector<size_t> rows_;   // of the table, in the order of their measurement
+  size_t fitted_at_ = 0;       // number of rows
 };
 
 std::optional<size_t> FirstWithin(const std::vector<ReplayStep>& steps, double percent) {
@@ -199,20 +207,17 @@ Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context
   report.notes = grid.data.notes;
   RECKON_ASSIGN(report.grid_error_percent, CrossValidatedPercent(grid, request.seed, context));
 
-  context.progress.Begin("measuring", grid.points.size());
+  context.progress.Begin("measuring", grid.data.rows());
   Campaign campaign(grid, request, limits, options, context, report);
   const base::Status ran = campaign.Run();
   context.progress.End();
   RECKON_TRY(ran);
-  report.measured_points = campaign.measured().size();
+  report.measured_points = campaign.points();
+  report.measurements = campaign.rows().size();
   if (report.measured_points == 0) {
-    return base::BadInput(fmt::format(
-        "{}: no point could be measured within the budget; the shortest takes {}",
-        grid.table.source,
-        base::FormatDuration(
-            std::min_element(grid.points.begin(), grid.points.end(),
-                             [](const auto& a, const auto& b) { return a.time_s < b.time_s; })
-                ->time_s)));
+    return base::BadInput(
+        fmt::format("{}: no point could be measured within the budget; the shortest takes {}",
+                    grid.table.source, base::FormatDuration(grid.ShortestTime())));
   }
   if (report.steps.empty()) {
     report.notes.push_back("what was measured is too little to fit a model to");
@@ -223,7 +228,7 @@ Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context
   std::vector<base::AtomicFile> files;
   if (!request.out.empty()) {
     RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));
-    RECKON_TRY(tables::AppendTable(grid.table.Select(grid.RowsOf(campaign.measured())),
+    RECKON_TRY(tables::AppendTable(grid.table.Select(campaign.rows()),
                                    tables::DelimiterFor(request.out), file));
     RECKON_TRY(file.Finish());
     files.push_back(std::move(file));

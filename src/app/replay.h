@@ -29,6 +29,7 @@ struct ReplayRequest {
 // The forecasts after some measurements.
 struct ReplayStep {
   size_t points = 0;  // measured so far
+  size_t measurements = 0;
   double time_s = 0;  // of measuring so far
   double cost = 0;
   // Mean absolute percentage errors of a model fitted to what was measured. `error_percent` is over
@@ -54,6 +55,7 @@ struct ReplayReport {
   double grid_error_percent = 0;  // of points forecast from the other folds of the full grid
   std::vector<ReplayStep> steps;
   size_t measured_points = 0;
+  size_t measurements = 0;  // of them, with repeats
   double time_s = 0;
   double cost = 0;
   std::string ended;  // why, in words
@@ -68,10 +70,10 @@ struct ReplayReport {
   double TimeShare(const ReplayStep& step) const { return step.time_s / grid_time_s; }
 };
 
-// Rows with equal inputs are repeats of one point; measuring a point takes all its repeats and the
-// sum of their times. After every few points a model is searched as `fit` would, on the measured
-// rows alone, and held against all points. kBadInput: no budget, no target, no candidates, times or
-// prices that are not above 0.
+// Rows with equal inputs are repeats of one point; measuring it takes one of them after the other,
+// as often as the design wants. After every few measurements a model is searched as `fit` would, on
+// the measured rows alone, and held against all points. kBadInput: no budget, no target, no
+// candidates, times or prices that are not above 0.
 base::Result<ReplayReport> Replay(const ReplayRequest& request, const Context& context);
 
 }  // namespace reckon::app

@@ -17,6 +17,7 @@ namespace {
 using base::Result;
 
 constexpr size_t kFolds = 5;
+constexpr uint64_t kOrderStream = 11;
 
 Result<const core::Column*> NumbersOf(const core::Table& table, const std::string& name,
                                       const char* option) {
@@ -61,13 +62,33 @@ void KeepInputs(ReplayGrid& grid) {
 }  // namespace
 
 double ReplayGrid::TotalTime() const {
-  return std::accumulate(points.begin(), points.end(), 0.0,
-                         [](double sum, const Point& point) { return sum + point.time_s; });
+  double sum = 0;
+  for (const Point& point : points) {
+    sum = std::accumulate(point.took_s.begin(), point.took_s.end(), sum);
+  }
+  return sum;
 }
 
 double ReplayGrid::TotalCost() const {
-  return std::accumulate(points.begin(), points.end(), 0.0,
-                         [](double sum, const Point& point) { return sum + point.cost; });
+  double sum = 0;
+  for (const Point& point : points) {
+    sum = std::accumulate(point.costs.begin(), point.costs.end(), sum);
+  }
+  return sum;
+}
+
+double ReplayGrid::ShortestTime() const {
+  double shortest = INFINITY;
+  for (const Point& point : points) {
+    shortest = std::min(shortest, *std::min_element(point.took_s.begin(), point.took_s.end()));
+  }
+  return shortest;
+}
+
+size_t ReplayGrid::MostRepeats() const {
+  size_t most = 1;
+  for (const Point& point : points) most = std::max(most, point.rows.size());
+  return most;
 }
 
 std::vector<size_t> ReplayGrid::RowsOf(std::span<const size_t> chosen) const {
@@ -103,15 +124,16 @@ Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context
   }
   RECKON_ASSIGN(grid.data, learn::BuildDataset(grid.table, grid.dataset_options));
   const auto groups = learn::CollapseRepeats(grid.data.x, grid.data.y, learn::Middle::kMedian).rows;
-  for (const std::vector<size_t>& group : groups) {
+  base::Rng order = base::Rng(request.seed).Fork(kOrderStream);
+  for (std::vector<size_t> group : groups) {
     ReplayGrid::Point point;
+    order.Shuffle(std::span(group));
     for (const size_t at : group) {
       const size_t row = grid.data.table_rows[at];
       point.rows.push_back(row);
       point.targets.push_back((*target)[row]);
       point.took_s.push_back((*time)[row]);
-      point.time_s += (*time)[row];
-      if (price != nullptr) point.cost += (*time)[row] / 3600 * (*price)[row];
+      point.costs.push_back(price != nullptr ? (*time)[row] / 3600 * (*price)[row] : 0);
     }
     if (price != nullptr) grid.prices.push_back((*price)[point.rows.front()]);
     grid.points.push_back(std::move(point));
@@ -120,9 +142,8 @@ Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context
   return grid;
 }
 
-Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::span<const size_t> points,
-                                  uint64_t seed, const Context& context) {
-  std::vector<size_t> rows = grid.RowsOf(points);
+Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::vector<size_t> rows, uint64_t seed,
+                                  const Context& context) {
   std::sort(rows.begin(), rows.end());
   RECKON_ASSIGN(const learn::Dataset data,
                 learn::BuildDataset(grid.table.Select(rows), grid.dataset_options));
@@ -160,7 +181,7 @@ Result<double> CrossValidatedPercent(const ReplayGrid& grid, uint64_t seed,
   context.progress.Begin("forecasting from the full grid", splits.size());
   double sum = 0;
   for (const learn::Split& split : splits) {
-    auto forecast = ForecastFrom(grid, split.train, seed, context);
+    auto forecast = ForecastFrom(grid, grid.RowsOf(split.train), seed, context);
     if (!forecast.ok()) {
       context.progress.End();
       return std::move(forecast).error().Wrap("forecast from a part of the full grid");

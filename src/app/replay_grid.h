@@ -24,8 +24,7 @@ struct ReplayGrid {
     std::vector<size_t> rows;     // of the table
     std::vector<double> targets;  // of each row
     std::vector<double> took_s;
-    double time_s = 0;
-    double cost = 0;  // 0 without prices
+    std::vector<double> costs;  // 0 without prices
   };
   std::vector<Point> points;
   std::vector<double> prices;  // an hour, of each point; empty: none
@@ -34,8 +33,12 @@ struct ReplayGrid {
   double TotalCost() const;
   // Rows of the table, point after point.
   std::vector<size_t> RowsOf(std::span<const size_t> chosen) const;
+  size_t MostRepeats() const;
+  double ShortestTime() const;
 };
 
+// Repeats of a point are in an order that the seed draws: what is first in a file is often no
+// chance.
 base::Result<ReplayGrid> LoadGrid(const ReplayRequest& request, const Context& context);
 
 // What a user of `fit` would forecast.
@@ -45,7 +48,8 @@ struct GridForecast {
   double selection_percent = 0;  // error at measured rows left out to choose the model
 };
 
-base::Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::span<const size_t> points,
+// From rows of the table.
+base::Result<GridForecast> ForecastFrom(const ReplayGrid& grid, std::vector<size_t> rows,
                                         uint64_t seed, const Context& context);
 
 // Mean absolute percentage error over the rows of the given points, of which there is at least one.

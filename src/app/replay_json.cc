@@ -12,6 +12,7 @@ Json NumberJson(const std::optional<double>& number) { return number ? Json(*num
 Json StepJson(const ReplayReport& report, const ReplayStep& step) {
   Json json;
   json["points"] = step.points;
+  json["measurements"] = step.measurements;
   json["time_s"] = step.time_s;
   json["time_share"] = report.TimeShare(step);
   if (report.priced) json["cost"] = step.cost;
@@ -43,6 +44,7 @@ Json ToJson(const ReplayReport& report) {
   grid["error_percent"] = report.grid_error_percent;
   Json& measured = json["measured"];
   measured["points"] = report.measured_points;
+  measured["measurements"] = report.measurements;
   measured["time_s"] = report.time_s;
   measured["time_share"] = report.time_s / report.grid_time_s;
   if (report.priced) measured["cost"] = report.cost;

@@ -50,10 +50,18 @@ core::Table CandidatesOf(const std::vector<PointReport>& points,
 // The points as a problem of design, and how good forecasts should be by now.
 class DesignView {
  public:
-  DesignView(const spec::CampaignFile& file, const std::vector<PointReport>& points,
+  // `repeated`: points that are measured may be measured again.
+  DesignView(const spec::CampaignFile& file, bool repeated, const std::vector<PointReport>& points,
              const std::vector<base::Json>& plans)
-      : file_(file), candidates_(CandidatesOf(points, plans)), kernels_(base::Rng(file.seed)) {
-    for (const PointReport& point : points) prices_.push_back(point.point.price_per_hour);
+      : file_(file),
+        repeated_(repeated),
+        candidates_(CandidatesOf(points, plans)),
+        kernels_(base::Rng(file.seed)) {
+    // Runs are paid for by the time of what the lab stands for, and take their own.
+    const double dilation = file.lab ? file.lab->dilation : 1;
+    for (const PointReport& point : points) {
+      prices_.push_back(point.point.price_per_hour / dilation);
+    }
     if (std::any_of(prices_.begin(), prices_.end(), [](double price) { return price <= 0; })) {
       prices_.clear();
     }
@@ -72,7 +80,7 @@ class DesignView {
     std::vector<Made> made;
     for (size_t i = 0; i < report.points.size(); ++i) {
       const PointReport& point = report.points[i];
-      if (!IsOpen(point)) problem.excluded.push_back(i);
+      if (!MayBeMeasured(point)) problem.excluded.push_back(i);
       // As for the mean: disturbed ones where there are no others.
       const bool quiet = StandingOf(point.attempts).measured > 0;
       const Outcome counted = quiet ? Outcome::kMeasured : Outcome::kNoisy;
@@ -103,7 +111,15 @@ class DesignView {
   bool HasInputs() const { return !candidates_.columns.empty(); }
 
  private:
+  bool MayBeMeasured(const PointReport& point) const {
+    if (IsOpen(point)) return true;
+    // Not without end on a machine that is never quiet.
+    return repeated_ && point.state == "measured" &&
+           StandingOf(point.attempts).disturbed <= static_cast<size_t>(file_.retries);
+  }
+
   const spec::CampaignFile& file_;
+  const bool repeated_;
   const core::Table candidates_;
   std::vector<double> prices_;
   decide::KernelCache kernels_;
@@ -143,7 +159,8 @@ class InTurn final : public NextPoint {
   std::string why_ = "everything is measured";
 };
 
-// The point that makes forecasts surest for its price; one that was begun gets its repeats first.
+// The point that makes forecasts surest for its price; one that was disturbed or failed again
+// first. Points are measured once, and again where the design does not believe what it sees.
 class Optimal final : public NextPoint {
  public:
   Optimal(const spec::CampaignFile& file, DesignView view, decide::Criterion criterion)
@@ -157,8 +174,9 @@ class Optimal final : public NextPoint {
     RECKON_ASSIGN(const bool enough, view_.GoodEnough(report, why_));
     if (enough) return std::optional<size_t>();
     RECKON_ASSIGN(const auto choice, design_->Next(view_.Problem(report)));
-    if (choice) return std::optional(choice->row);
     const bool open = std::any_of(report.points.begin(), report.points.end(), IsOpen);
+    // Once every point was measured only doubts remain.
+    if (choice && (open || choice->again)) return std::optional(choice->row);
     if (open) why_ = "nothing else should fit into the budget";
     return std::optional<size_t>();
   }
@@ -177,8 +195,9 @@ base::Result<std::unique_ptr<NextPoint>> MakeNextPoint(const spec::CampaignFile&
                                                        const std::vector<base::Json>& plans) {
   RECKON_ASSIGN(const decide::DesignKind kind, decide::ParseDesignKind(file.design));
   RECKON_ASSIGN(const decide::Criterion criterion, decide::ParseCriterion(file.criterion));
-  DesignView view(file, points, plans);
-  if (kind == decide::DesignKind::kOptimal && view.HasInputs()) {
+  const bool optimal = kind == decide::DesignKind::kOptimal;
+  DesignView view(file, optimal, points, plans);
+  if (optimal && view.HasInputs()) {
     return std::unique_ptr<NextPoint>(std::make_unique<Optimal>(file, std::move(view), criterion));
   }
   return std::unique_ptr<NextPoint>(std::make_unique<InTurn>(file, std::move(view), points.size()));

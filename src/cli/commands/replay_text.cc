@@ -34,19 +34,18 @@ std::vector<size_t> StepsToPrint(const app::ReplayReport& report) {
 std::string CurveTable(const app::ReplayReport& report) {
   TextTable table;
   for (const char* name :
-       {"points", "time", "of the grid's", "not measured %", "expected %", "all %"}) {
+       {"points", "runs", "time", "of the grid's", "not measured %", "expected %", "all %"}) {
     table.AddColumn(name, TextTable::Align::kRight);
   }
   if (report.priced) table.AddColumn("cost", TextTable::Align::kRight);
   table.AddColumn("model", TextTable::Align::kLeft);
   for (const size_t i : StepsToPrint(report)) {
     const app::ReplayStep& step = report.steps[i];
-    std::vector<std::string> cells{std::to_string(step.points),
-                                   base::FormatDuration(step.time_s),
-                                   fmt::format("{:.1f} %", 100 * report.TimeShare(step)),
-                                   PercentText(step.unmeasured_percent),
-                                   PercentText(step.expected_percent),
-                                   PercentText(step.error_percent)};
+    std::vector<std::string> cells{
+        std::to_string(step.points),          std::to_string(step.measurements),
+        base::FormatDuration(step.time_s),    fmt::format("{:.1f} %", 100 * report.TimeShare(step)),
+        PercentText(step.unmeasured_percent), PercentText(step.expected_percent),
+        PercentText(step.error_percent)};
     if (report.priced) cells.push_back(base::FormatNumber(step.cost));
     cells.push_back(step.model);
     table.AddRow(std::move(cells));
@@ -81,9 +80,10 @@ Output ReplayOutput(const app::ReplayReport& report) {
       report.design + (report.criterion.empty() ? "" : " (" + report.criterion + ")"));
   output.text += CurveTable(report);
   output.text +=
-      fmt::format("measured {} of {} in {}, {:.1f} % of the grid's time{}; ended: {}\n",
+      fmt::format("measured {} of {} in {} and {}, {:.1f} % of the grid's time{}; ended: {}\n",
                   report.measured_points, base::Count(report.points, "point"),
-                  base::FormatDuration(report.time_s), 100 * report.time_s / report.grid_time_s,
+                  base::Count(report.measurements, "run"), base::FormatDuration(report.time_s),
+                  100 * report.time_s / report.grid_time_s,
                   report.priced ? ", cost " + base::FormatNumber(report.cost) : "", report.ended);
   output.text += ReachedText(report);
   output.text += NoteLines(report.notes);

@@ -20,18 +20,14 @@ bool IsPositive(double value) { return std::isfinite(value) && value > 0; }
 // What a choice without a model can say.
 DesignChoice PlainChoice(size_t row, const char* why) { return {.row = row, .why = why}; }
 
-// Rows in their order, all of them once before any of them twice.
+// Rows in their order.
 class GridDesign final : public Design {
  public:
   base::Result<std::optional<DesignChoice>> Next(const DesignProblem& problem) override {
     RECKON_TRY(CheckProblem(problem));
-    std::vector<size_t> times(problem.candidates.row_count);
-    for (const Measurement& measurement : problem.measured) ++times[measurement.row];
-    const std::vector<size_t> open = OpenRows(problem);
-    if (open.empty()) return std::optional<DesignChoice>();
-    const size_t row = *std::min_element(open.begin(), open.end(),
-                                         [&](size_t a, size_t b) { return times[a] < times[b]; });
-    return std::optional(PlainChoice(row, "the next of the grid"));
+    const std::vector<size_t> next = NextRows(problem);
+    if (next.empty()) return std::optional<DesignChoice>();
+    return std::optional(PlainChoice(next.front(), "the next of the grid"));
   }
 };
 
@@ -41,10 +37,10 @@ class RandomDesign final : public Design {
 
   base::Result<std::optional<DesignChoice>> Next(const DesignProblem& problem) override {
     RECKON_TRY(CheckProblem(problem));
-    const std::vector<size_t> open = OpenRows(problem);
-    if (open.empty()) return std::optional<DesignChoice>();
+    const std::vector<size_t> next = NextRows(problem);
+    if (next.empty()) return std::optional<DesignChoice>();
     base::Rng draw = rng_.Fork(problem.measured.size() + problem.excluded.size());
-    return std::optional(PlainChoice(open[draw.Below(open.size())], "drawn at random"));
+    return std::optional(PlainChoice(next[draw.Below(next.size())], "drawn at random"));
   }
 
  private:
@@ -114,15 +110,20 @@ base::Status CheckProblem(const DesignProblem& problem) {
   return {};
 }
 
-std::vector<size_t> OpenRows(const DesignProblem& problem) {
+std::vector<size_t> NextRows(const DesignProblem& problem) {
   std::vector<size_t> times(problem.candidates.row_count);
   for (const Measurement& measurement : problem.measured) ++times[measurement.row];
   for (const size_t row : problem.excluded) times[row] = problem.repeats;
-  std::vector<size_t> open;
+  std::vector<size_t> next;
+  size_t fewest = problem.repeats;
   for (size_t row = 0; row < times.size(); ++row) {
-    if (times[row] < problem.repeats) open.push_back(row);
+    if (times[row] < fewest) {
+      fewest = times[row];
+      next.clear();
+    }
+    if (times[row] == fewest && fewest < problem.repeats) next.push_back(row);
   }
-  return open;
+  return next;
 }
 
 }  // namespace reckon::decide

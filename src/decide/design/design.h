@@ -37,6 +37,7 @@ struct DesignChoice {
   double expected_s = 0;     // how long measuring it should take; 0: nothing is known yet
   double expected_cost = 0;  // in the currency of the prices; 0 without prices
   std::string why;           // in words, for reports
+  bool again = false;        // a repeat, since what was measured there is not believed
 };
 
 enum class DesignKind { kGrid, kRandom, kOptimal };
@@ -68,7 +69,8 @@ std::unique_ptr<Design> MakeDesign(const DesignOptions& options);
 // kBadInput as of Design::Next.
 base::Status CheckProblem(const DesignProblem& problem);
 
-// Rows that may still be measured, ascending.
-std::vector<size_t> OpenRows(const DesignProblem& problem);
+// Of the rows that may still be measured those measured least often, ascending: all of them once
+// before any of them twice.
+std::vector<size_t> NextRows(const DesignProblem& problem);
 
 }  // namespace reckon::decide

@@ -41,7 +41,8 @@ base::Result<std::optional<ExpectedError>> EstimateError(const DesignProblem& pr
       1 + kSure * kSpreadOfNormal / std::sqrt(static_cast<double>(left_out.residual.size()));
   const double honesty = std::max(1.0, missed / kMeanOfNormal * margin);
   ExpectedError error;
-  error.left_out_percent = 100 * (left_out.residual.array().exp() - 1).abs().mean();
+  // The forecast over the truth, less one; residuals are the truth less the forecast.
+  error.left_out_percent = 100 * ((-left_out.residual.array()).exp() - 1).abs().mean();
   if (others.empty()) {
     error.unmeasured_percent = error.left_out_percent;
     return std::optional(error);

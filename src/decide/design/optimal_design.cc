@@ -21,6 +21,10 @@ constexpr double kMostDoubt = 2;  // of log time, in what an unsure forecast add
 // Deviations by which times may be longer than expected, at the start: what is known then is no
 // protection from a corner that takes longer than all the rest together.
 constexpr double kCaution = 2;
+// A time so many deviations from what all others tell is measured again at once: one bad moment of
+// the machine would mislead every later choice. Of few others nobody can tell.
+constexpr double kSurprise = 3;
+constexpr size_t kLeastToBeSurprised = 8;
 
 std::vector<size_t> Pick(const std::vector<size_t>& rows, const std::vector<size_t>& places) {
   std::vector<size_t> picked;
@@ -84,21 +88,62 @@ void LeaveOutTooLong(const DesignProblem& problem, const Vector& log_times, cons
   }
 }
 
+// Whether what was measured last can be measured once more, `times` times until now.
+bool MayBeRepeated(const DesignProblem& problem, size_t times) {
+  const Measurement& last = problem.measured.back();
+  const double took_s = last.took_s > 0 ? last.took_s : last.seconds;
+  const double price = problem.price_per_hour.empty() ? 0 : problem.price_per_hour[last.row];
+  const bool fits = (!problem.time_left_s || took_s <= *problem.time_left_s) &&
+                    (!problem.cost_left || took_s / 3600 * price <= *problem.cost_left);
+  return fits && times < problem.repeats &&
+         std::find(problem.excluded.begin(), problem.excluded.end(), last.row) ==
+             problem.excluded.end();
+}
+
+// Whether the row measured last is not to be believed yet: its only time is a surprise to whoever
+// knows all others, or the second one is another than the first. A third decides, as the middle
+// one.
+base::Result<bool> IsDoubtful(const DesignProblem& problem, const Space& space,
+                              KernelCache& kernels) {
+  if (problem.measured.size() <= kLeastToBeSurprised) return false;
+  const size_t row = problem.measured.back().row;
+  std::vector<double> times;
+  std::vector<Measurement> others;
+  for (const Measurement& measurement : problem.measured) {
+    if (measurement.row == row) {
+      times.push_back(std::log(measurement.seconds));
+    } else {
+      others.push_back(measurement);
+    }
+  }
+  if (times.size() > 2 || !MayBeRepeated(problem, times.size())) return false;
+  Observed observed = Collect(others);
+  if (observed.rows.size() < kLeastToBeSurprised) return false;
+  RECKON_ASSIGN(const Surrogate surrogate,
+                Surrogate::Condition(space, kernels.For(space, others), std::move(observed)));
+  const double noise = surrogate.kernel().noise;
+  if (times.size() == 2) return std::abs(times[0] - times[1]) > kSurprise * std::sqrt(2 * noise);
+  const Surrogate::View view = surrogate.Look({row});
+  return std::abs(times[0] - view.log_seconds(0)) > kSurprise * std::sqrt(view.variance(0) + noise);
+}
+
 }  // namespace
 
 base::Result<std::optional<DesignChoice>> OptimalDesign::Next(const DesignProblem& problem) {
   RECKON_TRY(CheckProblem(problem));
-  const std::vector<size_t> all_open = OpenRows(problem);
+  const std::vector<size_t> all_open = NextRows(problem);
   if (all_open.empty()) return std::optional<DesignChoice>();
   const Space space = MakeSpace(problem.candidates);
+  RECKON_ASSIGN(const bool again, IsDoubtful(problem, space, kernels_));
   Observed observed = Collect(problem.measured);
-  std::vector<size_t> open =
-      Pick(all_open,
-           learn::ThinRows(all_open.size(), kMostInPlay, rng_.Fork(3 + problem.measured.size())));
-  const std::vector<size_t> covered = NewlyCovered(space, observed.rows, open);
   RECKON_ASSIGN(
       const Surrogate surrogate,
       Surrogate::Condition(space, kernels_.For(space, problem.measured), std::move(observed)));
+  std::vector<size_t> open =
+      again ? std::vector{problem.measured.back().row}
+            : Pick(all_open, learn::ThinRows(all_open.size(), kMostInPlay,
+                                             rng_.Fork(3 + problem.measured.size())));
+  const std::vector<size_t> covered = NewlyCovered(space, surrogate.observed().rows, open);
   const Surrogate::View view = surrogate.Look(std::move(open));
   const Vector log_times = LogTimes(problem, space, view);
   const Vector log_costs = LogCosts(problem, view.rows, log_times);
@@ -114,11 +159,13 @@ base::Result<std::optional<DesignChoice>> OptimalDesign::Next(const DesignProble
                                                      rng_.Fork(2))));
   }
   scores -= log_costs;
-  LeaveOutTooLong(problem, log_times, log_costs, scores);
+  if (!again) LeaveOutTooLong(problem, log_times, log_costs, scores);
   Index best = 0;
   if (std::isinf(scores.maxCoeff(&best))) return std::optional<DesignChoice>();
-  DesignChoice choice{.row = view.rows[static_cast<size_t>(best)]};
-  if (starting) {
+  DesignChoice choice{.row = view.rows[static_cast<size_t>(best)], .again = again};
+  if (again) {
+    choice.why = "again, since it came out as nothing else measured would have it";
+  } else if (starting) {
     choice.why = fmt::format("shows {} of columns not seen before",
                              base::Count(covered[static_cast<size_t>(best)], "level or end"));
   } else {

@@ -7,6 +7,7 @@
 #include <Eigen/Cholesky>
 
 #include "learn/thin_rows.h"
+#include "numeric/stats.h"
 
 namespace reckon::decide {
 namespace {
@@ -26,25 +27,29 @@ size_t GroupCount(const Space& space) { return space.inputs.schema.inputs.size()
 Observed Collect(std::span<const Measurement> measured) {
   Observed observed;
   std::map<size_t, size_t> place;
-  std::vector<double> seconds;
-  std::vector<double> took;
-  std::vector<double> count;
+  std::vector<std::vector<double>> seconds;
+  std::vector<std::vector<double>> took;
   for (const Measurement& measurement : measured) {
     const auto [found, is_new] = place.try_emplace(measurement.row, observed.rows.size());
     if (is_new) {
       observed.rows.push_back(measurement.row);
-      for (auto* list : {&seconds, &took, &count}) list->push_back(0);
+      seconds.emplace_back();
+      took.emplace_back();
     }
-    seconds[found->second] += std::log(measurement.seconds);
-    took[found->second] +=
-        std::log(measurement.took_s > 0 ? measurement.took_s : measurement.seconds);
-    count[found->second] += 1;
+    seconds[found->second].push_back(std::log(measurement.seconds));
+    took[found->second].push_back(
+        std::log(measurement.took_s > 0 ? measurement.took_s : measurement.seconds));
   }
-  const auto size = static_cast<Index>(count.size());
-  observed.count = Eigen::Map<const Vector>(count.data(), size);
-  observed.log_seconds =
-      Eigen::Map<const Vector>(seconds.data(), size).cwiseQuotient(observed.count);
-  observed.log_took = Eigen::Map<const Vector>(took.data(), size).cwiseQuotient(observed.count);
+  const auto size = static_cast<Index>(observed.rows.size());
+  for (Vector* part : {&observed.log_seconds, &observed.log_took, &observed.count}) {
+    part->resize(size);
+  }
+  for (Index i = 0; i < size; ++i) {
+    const auto at = static_cast<size_t>(i);
+    observed.log_seconds(i) = numeric::Median(seconds[at]);
+    observed.log_took(i) = numeric::Median(took[at]);
+    observed.count(i) = static_cast<double>(seconds[at].size());
+  }
   if (size > 0) observed.count /= observed.count.mean();
   return observed;
 }

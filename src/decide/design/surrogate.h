@@ -18,7 +18,7 @@ using numeric::Vector;
 // The distinct candidates that were measured, with the logs of their times.
 struct Observed {
   std::vector<size_t> rows;
-  Vector log_seconds;  // means over repeats
+  Vector log_seconds;  // medians of repeats
   Vector log_took;     // how long measuring took, likewise
   // Repeats over their mean: noise is that of a candidate measured as often as usual, since most of
   // what a law leaves over does not average out.

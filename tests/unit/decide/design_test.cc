@@ -191,6 +191,42 @@ TEST(OptimalDesignTest, SpendsLessThanChanceForTheSameCertainty) {
   }
 }
 
+TEST(OptimalDesignTest, MeasuresAgainWhatItDoesNotBelieve) {
+  Campaign campaign(Points(6, 4));
+  campaign.problem().repeats = 5;
+  const auto design = MakeDesign({});
+  for (int i = 0; i < 15; ++i) {
+    ASSERT_TRUE(campaign.Step(*design));
+    ASSERT_FALSE(campaign.last().again) << "after " << i;
+  }
+  // A moment in which somebody else had the machine.
+  std::vector<Measurement>& measured = campaign.problem().measured;
+  const size_t row = measured.back().row;
+  const double truth = measured.back().seconds;
+  const auto next = [&] { return design->Next(campaign.problem()).value().value(); };
+  measured.back().seconds = 3 * truth;
+  EXPECT_EQ(next().row, row);
+  EXPECT_TRUE(next().again);
+  EXPECT_THAT(next().why, HasSubstr("again"));
+  // Neither of two that differ is believed; of three the middle one is.
+  measured.push_back({row, truth});
+  EXPECT_EQ(next().row, row);
+  measured.push_back({row, truth});
+  EXPECT_NE(next().row, row);
+  EXPECT_FALSE(next().again);
+  // Two that agree are believed, strange as they are.
+  measured.pop_back();
+  measured.back().seconds = 3.01 * truth;
+  EXPECT_NE(next().row, row);
+  // What may not be repeated, or does not fit any more, is not.
+  measured.pop_back();
+  campaign.problem().time_left_s = 2 * truth;
+  EXPECT_FALSE(next().again);
+  campaign.problem().time_left_s.reset();
+  campaign.problem().repeats = 1;
+  EXPECT_FALSE(next().again);
+}
+
 TEST(OptimalDesignTest, PricesMakeDearCandidatesRarer) {
   size_t dear[2] = {0, 0};
   for (const bool priced : {false, true}) {
@@ -271,7 +307,7 @@ double RealPercent(Campaign& campaign, KernelCache& kernels) {
   const auto surrogate = Surrogate::Condition(
       space, kernels.For(space, campaign.problem().measured), Collect(campaign.problem().measured));
   EXPECT_TRUE(surrogate.ok());
-  const std::vector<size_t> others = OpenRows(campaign.problem());
+  const std::vector<size_t> others = NextRows(campaign.problem());
   const Vector forecast = surrogate->Look(others).log_seconds;
   double error = 0;
   for (size_t i = 0; i < others.size(); ++i) {
