@@ -145,6 +145,20 @@ class Campaigns(InAFolder):
         self.assertGreaterEqual(report["runs"], 5)
         self.check_lab_is_gone()
 
+    def test_another_lab_of_the_same_name_is_refused(self):
+        self.copy("fc2")
+        path = os.path.join(self.folder, "fc2.yaml")
+        code, _ = self.profile("fc2", "--max-time", "1s")  # nothing fits
+        self.assertEqual(code, 0)
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("cpus: 0.5", "cpus: 0.6"))
+        code, report = self.profile("fc2")
+        self.assertEqual(code, 2)
+        self.assertIn("was measured in another lab", report["error"]["message"])
+        self.check_lab_is_gone()
+
     def test_without_stress_ng_points_with_load_fail_and_say_why(self):
         folder = os.path.join(self.folder, "bin")
         os.mkdir(folder)
@@ -154,6 +168,7 @@ class Campaigns(InAFolder):
         code, report = self.profile("deep-edge", path=folder)
         self.assertEqual(code, 0)
         states = {point["values"]["background.load.stress.cpu"]: point for point in report["points"]}
+        self.assertEqual(len(report["points"]), 2)
         self.assertEqual(states["0"]["state"], "measured")
         self.assertEqual(states["40"]["state"], "failed")
         self.assertIn("stress-ng", states["40"]["problem"])

@@ -25,6 +25,7 @@ vary:
   trainer.batch: [8, 16, 32]
   num_nodes: [1, 2]
 """
+LAB_NAME = "kills"
 LAB = ("lab: {name: kills, dilation: 2.5, "
        "hosts: [{name: h, count: 2, cpus: 1, memory: 2GiB, bandwidth: 1Gbit}]}")
 LIMIT_S = 300
@@ -100,7 +101,7 @@ def main():
             time.sleep(rng.uniform(0, 1.5 * expected_s / kills))
             with_supervisor = rng.random() < 0.3
             ended = process.poll() is not None
-            kill(process.pid)
+            process.kill()
             process.communicate()
             victims = supervisors(folder) if with_supervisor else []
             for pid in victims:
@@ -121,6 +122,11 @@ def main():
             sys.exit(f"FAILED: runs are left: {states}")
         if supervisors(folder):
             sys.exit("FAILED: a supervisor is left")
+        if lab:
+            labs = subprocess.run([reckon, "lab", "list", "--json"], capture_output=True, text=True,
+                                  check=True).stdout
+            if LAB_NAME in labs:
+                sys.exit(f"FAILED: the lab is left: {labs}")
         print(f"the same {len(found)} samples after {kills} kills; runs: {states}")
 
 

@@ -45,7 +45,10 @@ class StressTest(unittest.TestCase):
 
     def end_all(self):
         for process in at_work_in(self.folder):
-            os.kill(process, signal.SIGKILL)
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass  # it ended meanwhile
 
     def start(self, *options, environment=None):
         return subprocess.Popen(
@@ -75,7 +78,7 @@ class StressTest(unittest.TestCase):
                 begin = time.monotonic()
                 process.send_signal(ask)
                 _, said = process.communicate(timeout=10)
-                self.assertLess(time.monotonic() - begin, 1)
+                self.assertLess(time.monotonic() - begin, 4)  # not after its next look at the load
             self.assertEqual((process.returncode, said), (0, ""))
             self.nothing_left_within(0)
             self.assertEqual(list(self.folder.iterdir()), [])
@@ -94,7 +97,10 @@ class StressTest(unittest.TestCase):
     def test_a_paused_worker_dies_with_a_killed_parent(self):
         process = self.start("--cpu", "1", "--cpus", "1")  # paused nearly all of the time
         self.wait_until_ready(process)
-        self.assertTrue(any(") T " in line for line in at_work_in(self.folder).values()))
+        end = time.monotonic() + 5
+        while not any(") T " in line for line in at_work_in(self.folder).values()):
+            self.assertLess(time.monotonic(), end, "its workers are never paused")
+            time.sleep(0.005)
         process.kill()
         process.communicate(timeout=10)
         self.nothing_left_within(2)

@@ -21,6 +21,12 @@ bool Same(const act::LabState& state, const core::Lab& lab) {
   return true;
 }
 
+// Whether this campaign has made the lab, and not somebody else one of that name.
+bool IsOurs(const core::Lab& lab, const std::filesystem::path& mark) {
+  const auto text = base::ReadFile(mark);
+  return text.ok() && *text == lab.name + "\n";
+}
+
 }  // namespace
 
 base::Status RaiseLab(const core::Lab& lab, const std::filesystem::path& mark,
@@ -34,15 +40,20 @@ base::Status RaiseLab(const core::Lab& lab, const std::filesystem::path& mark,
                              "removes it",
                              lab.name, lab.name));
   }
-  if (!state.ok() && state.error().code() != ErrorCode::kNotFound) return state.error();
-  if (state.ok()) RECKON_TRY(act::LabDown(lab.name, system));  // it was never finished
+  const bool absent = !state.ok() && state.error().code() == ErrorCode::kNotFound;
+  // One of ours whose parts are gone, as after the restart of a container, is made anew.
+  if (!state.ok() && !absent && !IsOurs(lab, mark)) return state.error();
+  if (!absent) RECKON_TRY(act::LabDown(lab.name, system));  // it was never finished, or is broken
   RECKON_TRY(base::WriteFile(mark, lab.name + "\n"));
-  return act::LabUp(lab, system, context.stop);
+  base::Status up = act::LabUp(lab, system, context.stop);
+  std::error_code ignored;
+  if (!up.ok()) std::filesystem::remove(mark, ignored);
+  return up;
 }
 
 base::Status LowerLab(const core::Lab& lab, const std::filesystem::path& mark) {
   std::error_code error;
-  if (!std::filesystem::exists(mark, error)) return {};
+  if (!IsOurs(lab, mark)) return {};
   RECKON_TRY(act::LabDown(lab.name, {}));
   std::filesystem::remove(mark, error);
   return {};

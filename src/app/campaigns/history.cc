@@ -17,7 +17,8 @@ namespace {
 using core::RunState;
 
 double SecondsOf(const core::Run& run) {
-  return std::chrono::duration<double>(run.changed_at - run.created_at).count();
+  // A clock that was set back meanwhile makes no time.
+  return std::max(0.0, std::chrono::duration<double>(run.changed_at - run.created_at).count());
 }
 
 std::optional<double> NumberIn(const core::Table& table, const std::string& column, size_t row) {
@@ -36,6 +37,10 @@ Attempt Measured(const core::Run& run, const core::Table& rows, size_t row,
     attempt.value = *value;
     if (NumberIn(rows, kDisturbed, row)) attempt.outcome = Outcome::kNoisy;
     if (NumberIn(rows, kLostWorkers, row)) attempt.outcome = Outcome::kNoisy;
+    if (NumberIn(rows, kBegunAtStep, row).value_or(0) > 0) {
+      attempt.outcome = Outcome::kFailed;
+      attempt.reason = "it went on from a checkpoint, and so measured a part of the job";
+    }
     return attempt;
   }
   attempt.outcome = Outcome::kFailed;
@@ -45,7 +50,9 @@ Attempt Measured(const core::Run& run, const core::Table& rows, size_t row,
 
 Attempt NotMeasured(const core::Run& run, bool orphaned, const std::string& reason) {
   const bool own = run.state == RunState::kFailed && !orphaned;
-  return {run.id, own ? Outcome::kFailed : Outcome::kVoid, 0, SecondsOf(run), reason};
+  // When an orphan ended nobody knows: it was seen to be dead hours later.
+  if (!own) return {run.id, Outcome::kVoid, 0, 0, reason};
+  return {run.id, Outcome::kFailed, 0, SecondsOf(run), reason};
 }
 
 }  // namespace
@@ -120,7 +127,7 @@ base::Result<History> LoadHistory(store::Store& store, const core::Campaign& cam
       attempts.push_back(Measured(run, rows.table, row->second, target));
     } else if (run.state == RunState::kFinished) {
       // As on a full disk: what nobody can fit is not measured.
-      attempts.push_back({run.id, Outcome::kVoid, 0, SecondsOf(run), "its rows were not kept"});
+      attempts.push_back({run.id, Outcome::kVoid, 0, 0, "its rows were not kept"});
     } else {
       const RunReport& report = looked_at.at(run.id);
       attempts.push_back(NotMeasured(run, report.orphaned, report.view.reason));

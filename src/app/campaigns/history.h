@@ -29,7 +29,7 @@ struct Attempt {
   int64_t run = 0;
   Outcome outcome = Outcome::kVoid;
   double value = 0;    // of the campaign's target, when measured or disturbed
-  double seconds = 0;  // that the run took in all
+  double seconds = 0;  // that the run took in all; 0 of a void one
   std::string reason;  // why it failed
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -42,6 +43,11 @@ Result<CampaignFile> ReadFile(const CampaignRequest& request) {
   if (request.repeats) {
     file.least_repeats = file.most_repeats = static_cast<int64_t>(*request.repeats);
   }
+  if (file.design == decide::DesignKindName(decide::DesignKind::kOptimal)) {
+    // It asks for repeats itself, where it does not believe what it sees.
+    file.least_repeats = 1;
+    file.within = std::numeric_limits<double>::infinity();
+  }
   for (const auto& [key, limit] :
        {std::pair("limits.time", file.max_time_s), std::pair("limits.cost", file.max_cost),
         std::pair("limits.error", file.until_error)}) {
@@ -76,9 +82,19 @@ base::Json DocumentOf(const CampaignFile& file, const CampaignRequest& request,
   }
   document["vary"] = varied;
   document["machine"] = {{"cpus", MachineCpus()}, {"memory_bytes", MachineMemory()}};
-  if (file.lab) document["lab"] = {{"name", file.lab->name}, {"dilation", file.lab->dilation}};
+  if (file.lab) {
+    document["lab"] = {{"name", file.lab->name}, {"dilation", file.lab->dilation}};
+    for (const core::LabHost& host : file.lab->hosts) {
+      document["lab"]["hosts"].push_back({{"name", host.name},
+                                          {"cpus", host.cpus},
+                                          {"memory_bytes", host.memory_bytes},
+                                          {"bandwidth_bit_s", host.bandwidth_bit_s}});
+    }
+  }
   for (const spec::Pool& pool : file.pools) {
-    document["pools"].push_back({{"name", pool.name}, {"price_per_hour", pool.price_per_hour}});
+    document["pools"].push_back({{"name", pool.name},
+                                 {"price_per_hour", pool.price_per_hour},
+                                 {"hosts", pool.hosts.size()}});
   }
   return document;
 }
@@ -104,23 +120,47 @@ class CampaignAtWork {
     }
     auto lock = act::RunLock::Take(act::RunFolder(folder));
     if (!lock.ok()) {
+      if (lock.error().code() != ErrorCode::kUnavailable) return std::move(lock).error();
       return std::move(lock).error().Wrap(
           fmt::format("campaign '{}' is under way already", file_.name));
     }
     document_ = DocumentOf(file_, request_, points);
+    RECKON_TRY(CheckSameLab());
     RECKON_TRY(SaveDocument());
     report_.target = file_.target;
     if (file_.lab) RECKON_TRY(RaiseLab(*file_.lab, folder / "made-lab", context_));
     base::Status done = Measure(std::move(points));
     if (file_.lab && !request_.keep_lab) {
-      base::Status lowered = LowerLab(*file_.lab, folder / "made-lab");
-      if (done.ok()) done = std::move(lowered);
+      // What was measured is told all the same.
+      if (const auto lowered = LowerLab(*file_.lab, folder / "made-lab"); !lowered.ok()) {
+        context_.log.Error("the lab stays: " + lowered.error().Describe());
+      }
     }
     if (!done.ok()) return std::move(done).error();
     return std::move(report_);
   }
 
  private:
+  // Points are told by their jobs and their lab's name: with another lab of that name the times of
+  // the earlier one would stand for its.
+  base::Status CheckSameLab() {
+    const auto earlier = store_->FindCampaign(file_.name);
+    if (!earlier.ok()) {
+      return earlier.error().code() == ErrorCode::kNotFound ? base::Status() : earlier.error();
+    }
+    RECKON_ASSIGN(const base::Json document,
+                  base::ParseJson(earlier->document, "document of a campaign"));
+    const base::Json was = document.value("lab", base::Json::object());
+    const base::Json is = document_.value("lab", base::Json::object());
+    if (was.value("name", "") != is.value("name", "") || !was.contains("hosts") || was == is) {
+      return {};
+    }
+    return base::BadInput(
+        fmt::format("campaign '{}' was measured in another lab '{}'; give the "
+                    "campaign or its lab another name",
+                    file_.name, file_.lab->name));
+  }
+
   base::Status SaveDocument() {
     RECKON_ASSIGN(report_.campaign,
                   store_->SaveCampaign(file_.name, base::DumpJsonLine(document_)));
@@ -128,9 +168,10 @@ class CampaignAtWork {
   }
 
   base::Status Measure(std::vector<CampaignPoint> points) {
+    RECKON_ASSIGN(History history, AwaitHistory());
     RECKON_TRY(CheckPoints(std::move(points)));
     RECKON_TRY(SaveDocument());
-    RECKON_TRY(TakeHistory());
+    TakeHistory(std::move(history));
     RECKON_ASSIGN(const std::unique_ptr<NextPoint> next,
                   MakeNextPoint(file_, report_.points, plans_));
     for (;;) {
@@ -176,19 +217,28 @@ class CampaignAtWork {
         fmt::format("no point of campaign '{}' can be measured: {}", file_.name, first_problem));
   }
 
-  base::Status TakeHistory() {
+  // What went on while nobody looked is waited for: it measures for us, and has the memory that
+  // points are planned with.
+  Result<History> AwaitHistory() {
     RECKON_ASSIGN(History history, LoadHistory(*store_, report_.campaign, file_.target, context_));
-    // What went on while nobody looked is waited for: it measures for us.
     while (!history.at_work.empty()) {
       for (const int64_t run : history.at_work) RECKON_TRY(Follow(run));
       RECKON_ASSIGN(history, LoadHistory(*store_, report_.campaign, file_.target, context_));
     }
+    return history;
+  }
+
+  void TakeHistory(History history) {
     for (PointReport& point : report_.points) {
       point.attempts = std::move(history.by_point[point.point.key]);
-      for (const Attempt& attempt : point.attempts) Count(point, attempt);
+      history.by_point.erase(point.point.key);
+      for (const Attempt& attempt : point.attempts) Count(attempt, point.point.price_per_hour);
       Judge(point);
     }
-    return {};
+    // Points that the file had once have taken their time too; what they cost nobody knows now.
+    for (const auto& [key, attempts] : history.by_point) {
+      for (const Attempt& attempt : attempts) Count(attempt, 0);
+    }
   }
 
   base::Status MeasurePoint(size_t index) {
@@ -210,9 +260,13 @@ class CampaignAtWork {
       return {};
     }
     RECKON_ASSIGN(const RunReport report, Follow(started->run.id));
-    RECKON_ASSIGN(const Attempt attempt, AttemptOf(report, file_.target));
+    RECKON_ASSIGN(Attempt attempt, AttemptOf(report, file_.target));
+    if (attempt.outcome == Outcome::kVoid && !context_.stop.stop_requested()) {
+      // Nobody stopped it: one whose supervisor dies every time must not be tried for ever.
+      attempt.outcome = Outcome::kFailed;
+    }
     point.attempts.push_back(attempt);
-    Count(point, attempt);
+    Count(attempt, point.point.price_per_hour);
     Judge(point);
     if (on_attempt_) on_attempt_(report_, point, attempt);
     return {};
@@ -225,10 +279,9 @@ class CampaignAtWork {
     return FollowRun(run, inside);
   }
 
-  void Count(const PointReport& point, const Attempt& attempt) {
-    const double dilation = file_.lab ? file_.lab->dilation : 1;
+  void Count(const Attempt& attempt, double price_per_hour) {
     report_.seconds += attempt.seconds;
-    report_.cost += attempt.seconds / dilation / 3600 * point.point.price_per_hour;
+    report_.cost += attempt.seconds / Dilation() / 3600 * price_per_hour;
     if (attempt.outcome == Outcome::kMeasured || attempt.outcome == Outcome::kNoisy) {
       ++report_.runs;
     }
@@ -260,14 +313,15 @@ class CampaignAtWork {
       report_.ended = fmt::format("the time of {} is up", base::FormatDuration(*file_.max_time_s));
       return true;
     }
-    const double dilation = file_.lab ? file_.lab->dilation : 1;
-    const double price = each / dilation / 3600 * point.point.price_per_hour;
+    const double price = each / Dilation() / 3600 * point.point.price_per_hour;
     if (file_.max_cost && report_.cost + price > *file_.max_cost) {
       report_.ended = fmt::format("the budget of {} is spent", base::FormatNumber(*file_.max_cost));
       return true;
     }
     return false;
   }
+
+  double Dilation() const { return file_.lab ? file_.lab->dilation : 1; }
 
   const CampaignFile file_;
   const CampaignRequest& request_;

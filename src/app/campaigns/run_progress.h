@@ -1,6 +1,7 @@
 // The progress of one run, shown as part of its campaign's.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "app/campaigns/profile.h"
@@ -20,9 +21,10 @@ class RunProgress final : public base::Progress {
 
  private:
   base::Progress& shown_;
-  double done_ = 0;     // runs
-  double total_ = 0;    // runs that the campaign takes, as far as is known
-  double usual_s_ = 0;  // a run; 0: unknown
+  double done_ = 0;               // runs
+  double total_ = 0;              // runs that the campaign takes; 0: unknown
+  double usual_s_ = 0;            // a run; 0: unknown
+  std::optional<double> left_s_;  // of the campaign's limit, when the run began
 };
 
 }  // namespace reckon::app

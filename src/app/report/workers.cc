@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -45,10 +46,15 @@ std::vector<WorkerSetting> SettingsOf(const core::Table& runs) {
 
 // What a run's training cost: the price of its pool for each worker's host, in undilated time.
 void AddCostColumn(const base::Json& document, const std::string& time, core::Table& runs) {
-  std::map<std::string, double> prices;
+  struct Offer {
+    double price;
+    double hosts;
+  };
+  std::map<std::string, Offer> prices;
   for (const base::Json& pool : document.value("pools", base::Json::array())) {
     const double price = pool.value("price_per_hour", 0.0);
-    if (price > 0) prices[pool.value("name", "")] = price;
+    const double hosts = pool.value("hosts", std::numeric_limits<double>::infinity());
+    if (price > 0) prices[pool.value("name", "")] = {price, hosts};
   }
   const auto pool = runs.Find("pool");
   const core::Column* seconds = NumbersIn(runs, time);
@@ -61,7 +67,8 @@ void AddCostColumn(const base::Json& document, const std::string& time, core::Ta
     const double slower = dilation == nullptr ? 1 : (*dilation)[row];
     costs.push_back(price == prices.end()
                         ? std::nan("")
-                        : (*seconds)[row] / slower / 3600 * (*workers)[row] * price->second);
+                        : (*seconds)[row] / slower / 3600 *
+                              std::min((*workers)[row], price->second.hosts) * price->second.price);
   }
   runs.columns.push_back(core::Column::Numbers("cost", core::NumberVector::Of(costs)));
 }

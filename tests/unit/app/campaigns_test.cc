@@ -155,6 +155,62 @@ vary:
   EXPECT_NE(ChosenAfter(file, Outcome::kFailed, why), std::nullopt);
 }
 
+TEST_F(CampaignPointsTest, MoneyIsThatOfUndilatedTime) {
+  const std::string text = R"(
+design: optimal
+lab: {name: slow, dilation: 10, hosts: [{name: h, count: 2}]}
+pools: {all: {hosts: [h*], price: 3600}}
+limits: {cost: COST}
+vary:
+  pool: [all]
+  trainer.data.images: [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000]
+)";
+  // A second of the lab costs 0.1, and every point took one: 0.5 are left for the next.
+  const auto chosen = [&](const std::string& cost) {
+    std::string with = text;
+    with.replace(with.find("COST"), 4, cost);
+    std::string why;
+    return ChosenAfter(File(with), Outcome::kMeasured, why);
+  };
+  EXPECT_NE(chosen("0.5"), std::nullopt);
+  EXPECT_EQ(chosen("0.05"), std::nullopt);
+}
+
+TEST_F(CampaignPointsTest, OptimalDoubtsAPointNotForEverOnAMachineThatIsNeverQuiet) {
+  const auto file = File(R"(
+design: optimal
+repeats: 9
+quiet: {retries: 2}
+vary:
+  trainer.data.images: [1000, 2000, 3000, 4000, 5000, 6000, 7000, 8000, 9000, 10000, 11000, 12000]
+)");
+  CampaignReport report;
+  for (CampaignPoint& point : PointsOf(file).value()) {
+    PointReport one;
+    const auto images = static_cast<double>(point.file.job.trainer->data.images);
+    one.state = "measured";
+    const auto run = static_cast<int64_t>(report.points.size());
+    one.attempts = {{run, Outcome::kMeasured, images * 1e-3, 1, ""}};
+    one.point = std::move(point);
+    report.points.push_back(std::move(one));
+  }
+  std::vector<base::Json> plans;
+  for (const PointReport& point : report.points) {
+    plans.push_back(base::Json{{"images", point.point.file.job.trainer->data.images}});
+  }
+  const auto choose = [&] {
+    return MakeNextPoint(file, report.points, plans).value()->Choose(report).value();
+  };
+  EXPECT_EQ(choose(), std::nullopt);  // all are measured, and none is strange
+  report.points.back().attempts[0].value *= 5;
+  EXPECT_EQ(choose(), report.points.size() - 1);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(choose(), report.points.size() - 1) << i;
+    report.points.back().attempts.push_back({100 + i, Outcome::kNoisy, 12, 1, ""});
+  }
+  EXPECT_EQ(choose(), std::nullopt);
+}
+
 Attempt Of(Outcome outcome, double value) { return {1, outcome, value, 1, ""}; }
 
 TEST(StandingTest, RepeatsUntilTheMeanIsKnown) {
