@@ -7,6 +7,7 @@
 #include <set>
 
 #include "app/runs/run_samples.h"
+#include "core/node.h"
 #include "core/table_builder.h"
 
 namespace reckon::app {
@@ -38,17 +39,31 @@ std::vector<std::string> Together(const std::vector<std::vector<std::string>>& l
   return all;
 }
 
-// Without columns that are the same in every row, and without those that a row lacks.
+size_t CellsIn(const core::Column& column) {
+  size_t cells = 0;
+  for (size_t row = 0; row < column.size(); ++row) cells += std::isnan(column[row]) ? 0 : 1;
+  return cells;
+}
+
+// Without columns that most rows lack (nobody stressed the hosts before), then without rows that
+// lack another (of a host that only serves), then without columns that are the same in every row.
 Table Finish(core::TableBuilder builder, const std::string& target) {
   Table table = std::move(builder).Finish("rows of hosts");
+  std::erase_if(table.columns,
+                [](const core::Column& column) { return 2 * CellsIn(column) < column.size(); });
+  std::vector<size_t> whole;
+  for (size_t row = 0; row < table.row_count; ++row) {
+    const bool lacks = std::any_of(table.columns.begin(), table.columns.end(),
+                                   [&](const auto& column) { return std::isnan(column[row]); });
+    if (!lacks) whole.push_back(row);
+  }
+  table = table.Select(whole);
   std::erase_if(table.columns, [&](const core::Column& column) {
     if (column.name() == target) return false;
-    bool differs = false;
-    for (size_t row = 0; row < column.size(); ++row) {
-      if (std::isnan(column[row])) return true;
-      differs |= column[row] != column[0];
+    for (size_t row = 1; row < column.size(); ++row) {
+      if (column[row] != column[0]) return false;
     }
-    return !differs;
+    return true;
   });
   return table;
 }
@@ -91,7 +106,7 @@ class Maker {
     core::TableBuilder builder;
     for (const size_t row : rows_) {
       Add(builder, row, "latency_s_before", "_before", false);
-      Add(builder, row, "latency_s", "_mean", true);
+      Add(builder, row, "latency_s", "_p95", true);  // as EstState forecasts it
     }
     return {type_, "EstExecTime", "exec_time", target, Finish(std::move(builder), target)};
   }
@@ -129,16 +144,11 @@ class Maker {
 
 }  // namespace
 
-std::string NodeType(const std::string& host) {
-  const size_t last = host.find_last_not_of("0123456789");
-  return last == std::string::npos ? host : host.substr(0, last + 1);
-}
-
 std::vector<EstimatorData> EstimatorTables(const Table& nodes, size_t least) {
   std::map<std::string, std::vector<size_t>> by_type;
   const auto host = nodes.Find("host");
   for (size_t row = 0; host && row < nodes.row_count; ++row) {
-    if (Sound(nodes, row)) by_type[NodeType(nodes.columns[*host].Text(row))].push_back(row);
+    if (Sound(nodes, row)) by_type[core::TypeOfNode(nodes.columns[*host].Text(row))].push_back(row);
   }
   std::vector<EstimatorData> all;
   for (const auto& [type, rows] : by_type) {

@@ -18,16 +18,14 @@ struct EstimatorData {
   core::Table table;      // inputs and target, none of it missing
 };
 
-// A host's name without its number.
-std::string NodeType(const std::string& host);
-
 // Of every type of nodes in `nodes` (a set NAME.nodes):
 //   EstComputeTime  compute_per_sample_s of the state before, batch
 //   EstUpdateTime   exchange_s of these and the number of workers, the servers' load
 //   EstState        cpu_p95, memory_p95, gpu_p95 of the state before, batch, workers
 //   EstExecTime     latency_s of the state while it was measured, with and without training
-// Inputs that never change are left out, functions with fewer than `least` rows or a target that
-// never changes too. Rows of runs that say nothing (kBlemishes) are not used.
+// Inputs that never change or that most rows lack are left out, rows that lack another input,
+// functions with fewer than `least` rows or a target that never changes too. Rows of runs that say
+// nothing (kBlemishes) are not used.
 std::vector<EstimatorData> EstimatorTables(const core::Table& nodes, size_t least);
 
 }  // namespace reckon::app

@@ -9,6 +9,7 @@
 
 #include "app/report/mean_lines.h"
 #include "app/report/papers.h"
+#include "core/node.h"
 
 namespace reckon::app {
 namespace {
@@ -35,18 +36,12 @@ constexpr std::array<Sensitivity, 12> kSensitivities{{
     {"cpu_mean", "latency_s", ""},
 }};
 
-// "nano1" is a "nano".
-std::string NodeType(std::string host) {
-  while (host.size() > 1 && host.back() >= '0' && host.back() <= '9') host.pop_back();
-  return host;
-}
-
 void AddNodeTypes(core::Table& nodes) {
   const auto host = nodes.Find("host");
   std::vector<std::string> levels;
   std::vector<double> codes;
   for (size_t row = 0; row < nodes.row_count; ++row) {
-    const std::string type = host ? NodeType(nodes.columns[*host].Text(row)) : "host";
+    const std::string type = host ? core::TypeOfNode(nodes.columns[*host].Text(row)) : "host";
     const auto found = std::find(levels.begin(), levels.end(), type);
     codes.push_back(static_cast<double>(found - levels.begin()));
     if (found == levels.end()) levels.push_back(type);

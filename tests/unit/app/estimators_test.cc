@@ -1,5 +1,6 @@
 #include "app/estimators/estimators.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include "app/model_source.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "core/node.h"
 #include "core/table_builder.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/temp_folder.h"
@@ -73,8 +75,31 @@ TEST(EstimatorTablesTest, EveryFunctionOfEveryTypeOfNode) {
   EXPECT_EQ(all[4].table.row_count, 78U);  // with the training and without it
   EXPECT_THAT(all[4].table.Names(), Contains("training"));
   EXPECT_TRUE(EstimatorTables(Hosts(6), 12).empty());
-  EXPECT_EQ(NodeType("nano12"), "nano");
-  EXPECT_EQ(NodeType("7"), "7");
+  EXPECT_EQ(core::TypeOfNode("nano12"), "nano");
+  EXPECT_EQ(core::TypeOfNode("7"), "7");
+}
+
+TEST(EstimatorTablesTest, AHostThatOnlyServesDoesNotTakeInputsFromTheOthers) {
+  core::Table hosts = Hosts(40);  // a pi serves beside every nano
+  const size_t host = *hosts.Find("host");
+  core::TableBuilder builder;
+  for (size_t row = 0; row < hosts.row_count; ++row) {
+    if (hosts.columns[host].Text(row) == "pi" && row % 4 != 1) continue;  // one of two
+    core::Row cells{{"host", "h" + std::to_string(row)}};
+    for (const core::Column& column : hosts.columns) {
+      if (column.name() != "host" && !std::isnan(column[row])) {
+        cells.emplace_back(column.name(), column[row]);
+      }
+    }
+    builder.AddRow(cells);
+  }
+  const auto all = EstimatorTables(std::move(builder).Finish("alike"), 12);
+  const auto memory = std::find_if(all.begin(), all.end(), [](const EstimatorData& data) {
+    return data.name == "state_memory";
+  });
+  ASSERT_NE(memory, all.end());
+  EXPECT_THAT(memory->table.Names(), Contains("batch"));
+  EXPECT_EQ(memory->table.row_count, 39U);
 }
 
 TEST(SensitivityTest, TellsWhatGoesWithWhat) {
