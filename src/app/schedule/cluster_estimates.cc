@@ -1,0 +1,263 @@
+#include "app/schedule/cluster_estimates.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/model_source.h"
+#include "base/text.h"
+#include "decide/estimate/max_batch.h"
+
+namespace reckon::app {
+namespace {
+
+using base::Result;
+using base::Status;
+using Question = TypeEstimates::Question;
+
+// As the cluster's file says.
+class StatedEstimates final : public TypeEstimates {
+ public:
+  explicit StatedEstimates(const core::NodeTimes& times) : times_(times) {}
+
+  double ComputePerSample(const Question& question) const override {
+    return times_.forward_s + times_.backward_s / static_cast<double>(question.batch);
+  }
+  double UpdatePerStep(const Question& question) const override {
+    return times_.update_s + times_.update_s_per_worker * static_cast<double>(question.crew - 1);
+  }
+  double AppLatency(const Question&, const std::string& app) const override {
+    return times_.latency_s.at(app);
+  }
+  int64_t MinBatch() const override { return 1; }
+  int64_t MaxBatch(const Question&) const override { return times_.max_batch; }
+  Status CheckApp(const std::string& app) const override {
+    if (times_.latency_s.contains(app)) return {};
+    return base::BadInput(
+        fmt::format("how long app '{}' takes beside the training is not told; give "
+                    "it among the latencies of its type",
+                    app));
+  }
+
+ private:
+  const core::NodeTimes times_;
+};
+
+// Columns of the question; what a model asks beside them is taken as it was typical.
+using Inputs = std::map<std::string, double>;
+
+double Ask(const learn::Model& model, const Inputs& values) {
+  learn::Matrix x(1, static_cast<Eigen::Index>(model.schema.inputs.size()));
+  for (size_t i = 0; i < model.schema.inputs.size(); ++i) {
+    const learn::InputColumn& input = model.schema.inputs[i];
+    const auto given = values.find(input.name);
+    x(0, static_cast<Eigen::Index>(i)) = given == values.end() ? input.typical : given->second;
+  }
+  return model.PredictBounds(x).predicted(0);
+}
+
+// Models that `reckon estimators` has learned for one type of nodes.
+class LearnedEstimates final : public TypeEstimates {
+ public:
+  static Result<std::unique_ptr<TypeEstimates>> Load(const std::string& campaign,
+                                                     const std::string& type, double memory_limit,
+                                                     const Context& context) {
+    auto found = std::make_unique<LearnedEstimates>();
+    found->memory_limit_ = memory_limit;
+    const std::string prefix = campaign + "." + type + ".";
+    const std::array parts{
+        std::tuple("compute_time", &found->compute_, true),
+        std::tuple("update_time", &found->update_, true),
+        std::tuple("state_cpu", &found->cpu_, false),
+        std::tuple("state_memory", &found->memory_, false),
+        std::tuple("state_gpu", &found->gpu_, false),
+        std::tuple("exec_time", &found->exec_, false),
+    };
+    for (const auto& [name, model, needed] : parts) {
+      auto loaded = LoadModel(prefix + name, context);
+      if (loaded.ok()) {
+        *model = std::move(loaded).value().model;
+      } else if (needed || loaded.error().code() != base::ErrorCode::kNotFound) {
+        return std::move(loaded).error().Wrap(
+            fmt::format("nothing is known of nodes of type '{}'; 'reckon estimators {}' learns it "
+                        "from what the campaign has measured",
+                        type, campaign));
+      }
+    }
+    if (!found->compute_->schema.FindInput("batch").ok()) {
+      return base::BadInput(
+          fmt::format("campaign '{}' has measured nodes of type '{}' with one batch "
+                      "alone; a schedule needs to know what others would take",
+                      campaign, type));
+    }
+    return std::unique_ptr<TypeEstimates>(std::move(found));
+  }
+
+  double ComputePerSample(const Question& question) const override {
+    return Ask(*compute_, InputsOf(question));
+  }
+  double UpdatePerStep(const Question& question) const override {
+    return Ask(*update_, InputsOf(question));
+  }
+  // EstExecTime of the state that the training leaves.
+  double AppLatency(const Question& question, const std::string&) const override {
+    Inputs values = InputsOf(question);
+    values["training"] = 1;
+    for (const auto& [name, model] :
+         {std::pair("cpu", &cpu_), std::pair("memory", &memory_), std::pair("gpu", &gpu_)}) {
+      if (*model) values[name] = Ask(**model, InputsOf(question));
+    }
+    return Ask(*exec_, values);
+  }
+  int64_t MaxBatch(const Question& question) const override {
+    const auto least = static_cast<int64_t>(Batches().min);
+    const auto most = static_cast<int64_t>(Batches().max);
+    if (!memory_) return most;
+    const auto memory = [&](int64_t batch) {
+      Question asked = question;
+      asked.batch = batch;
+      return Ask(*memory_, InputsOf(asked));
+    };
+    return decide::MaxBatch(memory, least, most, memory_limit_).value_or(0);
+  }
+  int64_t MinBatch() const override { return static_cast<int64_t>(Batches().min); }
+  Status CheckApp(const std::string& app) const override {
+    if (exec_) return {};
+    return base::BadInput(
+        fmt::format("how long app '{}' takes beside the training is not known: the "
+                    "campaign has measured no latencies on such nodes",
+                    app));
+  }
+
+ private:
+  const learn::InputColumn& Batches() const {
+    return compute_->schema.inputs[compute_->schema.FindInput("batch").value()];
+  }
+
+  static Inputs InputsOf(const Question& question) {
+    return {{"cpu_before", question.state.cpu},
+            {"gpu_before", question.state.gpu},
+            {"memory_before", question.state.memory},
+            {"batch", static_cast<double>(question.batch)},
+            {"host_workers", 1},
+            {"workers", static_cast<double>(question.crew)},
+            {"server_cpu_before", question.server_cpu}};
+  }
+
+  std::optional<learn::Model> compute_;
+  std::optional<learn::Model> update_;
+  std::optional<learn::Model> cpu_;
+  std::optional<learn::Model> memory_;
+  std::optional<learn::Model> gpu_;
+  std::optional<learn::Model> exec_;
+  double memory_limit_ = 1;
+};
+
+Result<std::unique_ptr<TypeEstimates>> OpenType(const core::Cluster& cluster,
+                                                const std::string& type, double memory_limit,
+                                                const Context& context) {
+  if (const auto stated = cluster.types.find(type); stated != cluster.types.end()) {
+    return std::unique_ptr<TypeEstimates>(std::make_unique<StatedEstimates>(stated->second));
+  }
+  if (cluster.campaign.empty()) {
+    std::vector<std::string> known;
+    for (const auto& [name, times] : cluster.types) known.push_back(name);
+    return base::BadInput(
+        fmt::format("nothing is known of nodes of type '{}': it is not among "
+                    "'types', and no campaign is named by 'estimators'{}",
+                    type, base::SuggestFrom(type, known)));
+  }
+  return LearnedEstimates::Load(cluster.campaign, type, memory_limit, context);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ClusterEstimates>> ClusterEstimates::Open(const core::Cluster& cluster,
+                                                                 double memory_limit,
+                                                                 const Context& context) {
+  auto estimates = std::make_unique<ClusterEstimates>();
+  for (const core::ClusterWorker& worker : cluster.workers) {
+    const std::string& type = worker.node.machine_type;
+    if (estimates->types_.contains(type)) continue;
+    RECKON_ASSIGN(estimates->types_[type], OpenType(cluster, type, memory_limit, context));
+  }
+  // Updates wait for the busiest of the servers.
+  for (const core::Node& server : cluster.servers) {
+    estimates->server_cpu_ = std::max(estimates->server_cpu_, server.state.cpu);
+  }
+  RECKON_TRY(estimates->AddWorkers(cluster));
+  return estimates;
+}
+
+Status ClusterEstimates::AddWorkers(const core::Cluster& cluster) {
+  std::map<std::tuple<std::string, double, double, double, std::vector<std::string>>, size_t>
+      places;
+  for (const core::ClusterWorker& worker : cluster.workers) {
+    const core::Node& node = worker.node;
+    std::vector<std::string> apps;
+    for (const core::BackgroundApp& app : node.background_apps) apps.push_back(app.name);
+    const auto [found, is_new] = places.try_emplace(
+        {node.machine_type, node.state.cpu, node.state.gpu, node.state.memory, apps},
+        kinds_.size());
+    kind_of_.push_back(found->second);
+    if (!is_new) continue;
+    Kind kind;
+    kind.type = types_.at(node.machine_type).get();
+    kind.state = node.state;
+    kind.apps = std::move(apps);
+    for (const std::string& app : kind.apps) {
+      if (Status known = kind.type->CheckApp(app); !known.ok()) {
+        return std::move(known).error().Wrap("node " + node.name);
+      }
+    }
+    kind.max_batch = kind.type->MaxBatch(QuestionOf(kind, 1, 1));
+    kinds_.push_back(std::move(kind));
+  }
+  return {};
+}
+
+Question ClusterEstimates::QuestionOf(const Kind& kind, int64_t batch, size_t crew) const {
+  return {kind.state, batch, crew, server_cpu_};
+}
+
+template <typename Ask>
+double ClusterEstimates::Once(size_t worker, size_t what, int64_t batch, size_t crew,
+                              Ask ask) const {
+  const Kind& kind = kinds_[kind_of_[worker]];
+  const auto [found, is_new] = kind.known.try_emplace({what, batch, crew}, 0.0);
+  if (is_new) found->second = ask(kind);
+  return found->second;
+}
+
+double ClusterEstimates::ComputePerSample(size_t worker, int64_t batch) const {
+  return Once(worker, 0, batch, 0, [&](const Kind& kind) {
+    return kind.type->ComputePerSample(QuestionOf(kind, batch, 1));
+  });
+}
+
+double ClusterEstimates::UpdatePerStep(size_t worker, int64_t batch, size_t crew) const {
+  return Once(worker, 1, batch, crew, [&](const Kind& kind) {
+    return kind.type->UpdatePerStep(QuestionOf(kind, batch, crew));
+  });
+}
+
+double ClusterEstimates::AppLatency(size_t worker, size_t app, int64_t batch, size_t crew) const {
+  return Once(worker, 2 + app, batch, crew, [&](const Kind& kind) {
+    return kind.type->AppLatency(QuestionOf(kind, batch, crew), kind.apps[app]);
+  });
+}
+
+int64_t ClusterEstimates::MinBatch() const {
+  int64_t least = 1;
+  for (const auto& [name, type] : types_) least = std::max(least, type->MinBatch());
+  return least;
+}
+
+int64_t ClusterEstimates::MaxBatch(size_t worker) const {
+  return kinds_[kind_of_[worker]].max_batch;
+}
+
+}  // namespace reckon::app
