@@ -20,8 +20,8 @@
 
 namespace reckon::spec {
 
-// A node without a type has that of its name, or of its name without its number. kBadInput with file, line and
-// field: also for nodes of the same name, and for no workers.
+// A node without a type has that of its name, or of its name without its number. kBadInput with
+// file, line and field: also for nodes of the same name, and for no workers.
 base::Result<core::Cluster> ClusterFromYaml(const Yaml& root);
 base::Result<core::Cluster> ReadClusterFile(const std::filesystem::path& path);
 
