@@ -6,11 +6,11 @@ usage: bench/design_replay.py [--data ../shared/data/raw] [--reckon build/bin/re
 
 Recorded tables of published measurements are measured as if live (`reckon profile --replay`). A point is a
 configuration; the full grid measures it as often as the table does, a design as often as it wants, at the time that
-each repeat took. After every few measurements the model that `reckon fit` would choose is fitted to what was measured; its error is that at the points not
-measured. The full grid's error is that of five folds: each point forecast from four fifths of all. Printed per
+each repeat took. After every few measurements the model that `reckon fit` would choose is fitted to what was
+measured; its error is that at the points not measured. The full grid's error is that of five folds: each point forecast from four fifths of all. Printed per
 table and design, for each seed: the share of the full grid's measuring time (in %) after which two models in a
-row had at most the full grid's error; the same for 1.05 times that error; from when on no later model was above
-1.05 times it ("stays": one lucky stretch does not count); and when 1.05 times it was reached over all points,
+row had at most the full grid's error (once every point was measured: over all points, by folds); the same for 1.05
+times that error; from when on no later model was above 1.05 times it ("stays": one lucky stretch does not count); and when 1.05 times it was reached over all points,
 those measured forecast by the folds that chose the model. "-": not before --until. Then, as means over seeds, the
 error at a third of the time, and how the error that the design itself expected (what --until-error goes by)
 compares with the real one: the median ratio, and the share of steps at which it was too low.
@@ -161,11 +161,16 @@ def share_overall(report, factor):
     return float('inf')
 
 
+def error_of(step):
+    """At points not measured; at all points, by folds, once each was measured."""
+    return step['error_percent'] if step['unmeasured_percent'] is None else step['unmeasured_percent']
+
+
 def share_stays(report, factor):
     limit = factor * report['full_grid']['error_percent']
-    steps = [step for step in report['steps'] if step['unmeasured_percent'] is not None]
+    steps = report['steps']
     within = 0
-    while within < len(steps) and steps[-1 - within]['unmeasured_percent'] <= limit:
+    while within < len(steps) and error_of(steps[-1 - within]) <= limit:
         within += 1
     return steps[-within]['time_share'] if within >= 2 else float('inf')
 
@@ -175,9 +180,8 @@ def listed(shares):
 
 
 def error_at(report, share):
-    steps = [step for step in report['steps']
-             if step['time_share'] <= share and step['unmeasured_percent'] is not None]
-    return steps[-1]['unmeasured_percent'] if steps else float('nan')
+    steps = [step for step in report['steps'] if step['time_share'] <= share]
+    return error_of(steps[-1]) if steps else float('nan')
 
 
 def ratios(reports):

@@ -173,7 +173,7 @@ class Campaign {
 
 std::optional<size_t> FirstWithin(const std::vector<ReplayStep>& steps, double percent) {
   const auto within = [&](size_t i) {
-    return steps[i].unmeasured_percent && *steps[i].unmeasured_percent <= percent;
+    return steps[i].unmeasured_percent.value_or(steps[i].error_percent) <= percent;
   };
   for (size_t i = 0; i + 1 < steps.size(); ++i) {
     if (within(i) && within(i + 1)) return i;

@@ -59,8 +59,8 @@ struct ReplayReport {
   double time_s = 0;
   double cost = 0;
   std::string ended;  // why, in words
-  // The first of two steps in a row whose error at points not measured is at most the grid's, or
-  // 1.05 times that.
+  // The first of two steps in a row whose error at points not measured (at all points, once each
+  // was measured) is at most the grid's, or 1.05 times that.
   std::optional<size_t> reached;
   std::optional<size_t> nearly_reached;
   std::vector<std::string> notes;
