@@ -4,6 +4,8 @@
 #include <cmath>
 #include <map>
 
+#include <fmt/format.h>
+
 #include "app/report/samples.h"
 #include "app/runs/run_samples.h"
 #include "base/text.h"
@@ -92,6 +94,13 @@ MeanLines MeansOver(const core::Table& table, const std::string& x, const std::s
     result.rows += line.rows;
   }
   return result;
+}
+
+void NoteLeftOut(const std::string& title, const MeanLines& means,
+                 std::vector<std::string>& notes) {
+  if (means.left_out == 0) return;
+  notes.push_back(fmt::format("{}: {} with the fewest runs left out", title,
+                              base::Count(means.left_out, "line")));
 }
 
 std::vector<std::string> Independent(const core::Table& table,

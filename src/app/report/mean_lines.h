@@ -22,6 +22,10 @@ inline constexpr size_t kMostLines = 8;
 MeanLines MeansOver(const core::Table& table, const std::string& x, const std::string& y,
                     const std::vector<std::string>& by);
 
+// What is to be said about lines that were left out of the chart of that title; nothing if none
+// were.
+void NoteLeftOut(const std::string& title, const MeanLines& means, std::vector<std::string>& notes);
+
 // Of `columns` those that differ and that no earlier one tells: what lines must be told apart by.
 std::vector<std::string> Independent(const core::Table& table,
                                      const std::vector<std::string>& columns);

@@ -7,7 +7,6 @@
 
 #include "app/report/mean_lines.h"
 #include "app/report/papers.h"
-#include "base/text.h"
 
 namespace reckon::app {
 namespace {
@@ -72,11 +71,7 @@ std::optional<ScalingSection> MakeScaling(const CampaignSamples& samples) {
       figure.caption = "Mean of all runs.";
       figure.paper = one.paper;
       figure.rows = means.rows;
-      if (means.left_out > 0) {
-        section.notes.push_back(fmt::format("{}: {} with the fewest runs left out",
-                                            figure.chart.title,
-                                            base::Count(means.left_out, "line")));
-      }
+      NoteLeftOut(figure.chart.title, means, section.notes);
       section.figures.push_back(std::move(figure));
     }
   }

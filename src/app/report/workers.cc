@@ -105,10 +105,7 @@ std::optional<WorkersSection> MakeWorkers(const CampaignSamples& samples) {
       figure.caption =
           what == time ? "Means of repeats." : "Price of the workers' hosts for the training time.";
       figure.rows = means.rows;
-      if (means.left_out > 0) {
-        section.notes.push_back(fmt::format("{}: {} with the fewest runs left out", setting.name,
-                                            base::Count(means.left_out, "line")));
-      }
+      NoteLeftOut(setting.name, means, section.notes);
       section.figures.push_back(std::move(figure));
     }
   }
