@@ -30,7 +30,7 @@ Result<MachineMemory> ReadMachineMemory(KeptFile& meminfo) {
 
 // The whole machine's CPU time as the scheduler counts it, where control groups of version 1 tell
 // it. /proc/stat looks at every processor at its ticks, and groups with a quota wake up with them:
-// it found a quarter too much with five hosts of a lab at work. None in a container, whose root
+// it found a quarter too much with hosts of a lab at work. None in a container, whose root
 // group is a part of the machine: the real one alone has a release agent.
 std::optional<KeptFile> OpenExactUsage(const fs::path& root) {
   for (const char* tree : {"cpuacct", "cpu,cpuacct"}) {
