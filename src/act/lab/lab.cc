@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "act/lab/cgroups.h"
+#include "act/lab/cpu_slice.h"
 #include "act/lab/names.h"
 #include "act/lab/needs.h"
 #include "act/lab/netns.h"
@@ -75,6 +76,9 @@ Result<bool> RemoveAll(const std::string& name, const LabSystem& system, int loc
   if (!failed.ok()) return failed.error();
   RECKON_TRY(RemoveRecord(system.records, name));
   base::RemoveAbandonedFiles(system.records);  // of an `up` that was killed
+  if (RecordedLabs(system.records).empty()) {
+    RECKON_TRY(RestoreCpuSlice(system.cpu_slice, system.records));
+  }
   return found;
 }
 
@@ -136,6 +140,7 @@ Status LabUp(const core::Lab& lab, const LabSystem& system, std::stop_token stop
   }
   RECKON_TRY(WriteRecord(system.records, record));
   Status made = MakeAll(record, *groups, lock.descriptor(), stop);
+  if (made.ok()) made = RefineCpuSlice(lab, system.cpu_slice, system.records);
   if (made.ok()) {
     record.finished = true;
     made = WriteRecord(system.records, record);

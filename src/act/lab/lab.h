@@ -19,6 +19,7 @@ namespace reckon::act {
 struct LabSystem {
   std::filesystem::path records = "/run/reckon/labs";
   std::filesystem::path cgroups = "/sys/fs/cgroup";
+  std::filesystem::path cpu_slice = "/proc/sys/kernel/sched_cfs_bandwidth_slice_us";
 };
 
 struct LabHostStatus {

@@ -147,6 +147,12 @@ class Planner {
     const std::string threads = std::to_string(std::max(1L, std::lround(CpusOfWorker(job_, seat))));
     env["OMP_NUM_THREADS"] = threads;
     env["OPENBLAS_NUM_THREADS"] = threads;
+    if (seat.cpus > 0) {
+      // In a host with a quota, threads that wait by spinning use up what the others need to
+      // arrive: two of them computed no faster than one.
+      env["OMP_WAIT_POLICY"] = "passive";
+      env["OPENBLAS_THREAD_TIMEOUT"] = "4";  // the least: 2^4 turns, instead of 2^26
+    }
     env["RECKON_ROLE"] = role;
     env["RECKON_ADDRESS"] = seat.place.address;
     if (!seats_.servers.empty()) {

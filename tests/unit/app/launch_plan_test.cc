@@ -140,6 +140,11 @@ TEST(SeatsTest, AWorkerUsesNoMoreProcessorsThanItsHostHas) {
   const auto spec =
       PlanLaunch({TwoWorkerJob(), 1, "/runs/1", {{{}, 2.5}}, "127.0.0.1", "x.db", {}}).value();
   EXPECT_EQ(spec.processes[0].env.at("OMP_NUM_THREADS"), "3");
+  // Who spins while he waits uses up the quota of his host.
+  EXPECT_EQ(spec.processes[0].env.at("OMP_WAIT_POLICY"), "passive");
+  const auto free =
+      PlanLaunch({TwoWorkerJob(), 1, "/runs/1", {{{}, 0}}, "127.0.0.1", "x.db", {}}).value();
+  EXPECT_FALSE(free.processes[0].env.contains("OMP_WAIT_POLICY"));
   EXPECT_EQ(spec.processes[0].env.at("GLOO_SOCKET_IFNAME"), "lo");
 }
 
