@@ -99,11 +99,22 @@ size_t Dealing::steps() const {
 
 size_t Dealing::Size(size_t worker) const { return shards_[worker].size; }
 
-size_t Dealing::At(size_t worker, size_t step) const {
+std::pair<size_t, size_t> Dealing::Dealt(size_t worker, size_t step) const {
   const Shard& shard = shards_[worker];
-  const size_t begin = dealt_ ? step * rows_a_step_ + shard.begin : step * shard.batch;
-  const size_t end = dealt_ ? rows_ : shard.size;
-  return begin >= end ? 0 : std::min(shard.batch, end - begin);
+  const size_t first = std::min(step * rows_a_step_, rows_);
+  const size_t here = std::min(rows_a_step_, rows_ - first);
+  return {first + here * shard.begin / rows_a_step_,
+          first + here * (shard.begin + shard.batch) / rows_a_step_};
+}
+
+size_t Dealing::At(size_t worker, size_t step) const {
+  if (dealt_) {
+    const auto [begin, end] = Dealt(worker, step);
+    return end - begin;
+  }
+  const Shard& shard = shards_[worker];
+  const size_t begin = step * shard.batch;
+  return begin >= shard.size ? 0 : std::min(shard.batch, shard.size - begin);
 }
 
 size_t Dealing::StepAfter(size_t worker, size_t batches) const {
@@ -130,10 +141,10 @@ std::vector<uint32_t> Dealing::Order(size_t worker, size_t epoch, uint64_t seed,
   if (!dealt_) return order;
   std::vector<uint32_t> own;
   own.reserve(shard.size);
-  for (size_t begin = shard.begin; begin < rows_; begin += rows_a_step_) {
-    const size_t count = std::min(shard.batch, rows_ - begin);
-    const auto from = order.begin() + static_cast<ptrdiff_t>(begin);
-    own.insert(own.end(), from, from + static_cast<ptrdiff_t>(count));
+  for (size_t step = 0; step < steps(); ++step) {
+    const auto [begin, end] = Dealt(worker, step);
+    own.insert(own.end(), order.begin() + static_cast<ptrdiff_t>(begin),
+               order.begin() + static_cast<ptrdiff_t>(end));
   }
   return own;
 }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -24,7 +25,8 @@ struct Shard {
 //
 // With sizes of shards every worker keeps to its own shard. Without, every epoch orders all rows
 // anew and deals them out step by step, so that the workers together see in a step what one worker
-// with their batches' sum would see.
+// with their batches' sum would see. The rows that the last step of an epoch has are shared out by
+// the workers' batches, so that nobody waits for one with a whole batch.
 class Dealing {
  public:
   // `sizes` of the shards, or nothing; `batches` has one value for all, or one a worker. kBadInput:
@@ -54,6 +56,9 @@ class Dealing {
  private:
   size_t rows_ = 0;
   bool dealt_ = false;
+  // Dealt: where the worker's rows of a step begin and end, among those of the whole epoch.
+  std::pair<size_t, size_t> Dealt(size_t worker, size_t step) const;
+
   size_t rows_a_step_ = 0;     // dealt: of all workers
   std::vector<Shard> shards_;  // dealt: `begin` is the worker's place in a step
 };

@@ -133,6 +133,21 @@ TEST(DealingTest, DealtRowsAreThoseOfOneWorkerWithTheSumOfBatches) {
   }
 }
 
+TEST(DealingTest, TheLastStepIsSharedOutByBatches) {
+  const Dealing alike = Dealing::Make(1500, 8, {}, Sizes{128}).value();
+  EXPECT_EQ(alike.steps(), 2U);
+  for (size_t worker = 0; worker < 8; ++worker) {
+    EXPECT_EQ(alike.At(worker, 0), 128U);
+    EXPECT_NEAR(static_cast<double>(alike.At(worker, 1)), 476.0 / 8, 0.5);
+    EXPECT_EQ(alike.Size(worker), 128 + alike.At(worker, 1));
+  }
+  EXPECT_EQ(alike.TotalAt(1), 476U);
+  EXPECT_EQ(alike.At(0, 2), 0U);
+  const Dealing uneven = Dealing::Make(15, 2, {}, Sizes{8, 2}).value();
+  EXPECT_EQ(uneven.At(0, 1), 4U);
+  EXPECT_EQ(uneven.At(1, 1), 1U);
+}
+
 TEST(DealingTest, MistakesAreNamed) {
   EXPECT_THAT(Dealing::Make(10, 3, {}, Sizes{4}).error().Describe(),
               HasSubstr("the batches of 3 workers add up to 12, more than the 10 images"));
