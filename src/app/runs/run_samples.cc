@@ -8,6 +8,7 @@
 
 #include "app/runs/node_samples.h"
 #include "base/text.h"
+#include "core/node.h"
 #include "core/table_builder.h"
 
 namespace reckon::app {
@@ -29,10 +30,12 @@ void AddField(Row& row, const std::string& name, const Json& object, const char*
 
 // A rank names its stages and metrics as it likes; what was asked for and what we measured
 // ourselves stays as it is. So a row gets those first. An input that this row lacks is no free name
-// either: models would be fitted on what no question can hold.
+// either: models would be fitted on what no question can hold. Nor is what tells rows apart.
 bool IsTaken(const Row& row, const std::string& column) {
-  return IsRunInput(column) || std::any_of(row.begin(), row.end(),
-                                           [&](const auto& cell) { return cell.first == column; });
+  constexpr std::array<const char*, 4> kKeys{"run", "worker", "host", "epoch"};
+  return IsRunInput(column) || std::find(kKeys.begin(), kKeys.end(), column) != kKeys.end() ||
+         std::any_of(row.begin(), row.end(),
+                     [&](const auto& cell) { return cell.first == column; });
 }
 
 void AddTold(Row& row, std::string column, const char* prefix, double value) {
@@ -248,7 +251,10 @@ Row RunRow(Row row, const Json& job, const Json& plan, const RunView& view) {
 Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
              const EpochMeasures& epoch) {
   row.emplace_back("worker", static_cast<double>(rank.index));
-  if (!rank.host.empty()) row.emplace_back("host", rank.host);
+  if (!rank.host.empty()) {
+    row.emplace_back("host", rank.host);
+    row.emplace_back("host_type", core::TypeOfNode(rank.host));
+  }
   if (job.contains("trainer")) {
     const Json& trainer = job["trainer"];
     const auto index = static_cast<size_t>(rank.index);
@@ -276,7 +282,7 @@ bool IsRunInput(std::string_view column) {
       "workers",   "servers",   "cpus_per_worker", "network",    "strategy",
       "optimizer", "rate",      "momentum",        "epochs",     "source",
       "image",     "images",    "batch",           "parameters", "validation_images",
-      "float64",   "fine_tune", "staleness",       "host",       "shard"};
+      "float64",   "fine_tune", "staleness",       "host_type",  "shard"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
 }
