@@ -6,7 +6,9 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "app/campaigns/repeat_noise.h"
 #include "app/data.h"
 #include "app/estimators/node_tables.h"
 #include "app/estimators/sensitivity.h"
@@ -15,6 +17,7 @@
 #include "app/run_splits.h"
 #include "app/runs/run_samples.h"
 #include "base/rng.h"
+#include "core/node.h"
 #include "decide/estimate/max_batch.h"
 #include "learn/model.h"
 #include "learn/model_file.h"
@@ -95,6 +98,35 @@ Result<Learned> Learn(const EstimatorData& data, const EstimatorsRequest& reques
   return learned;
 }
 
+// How far repeats are apart, of all that the function was learned from.
+std::optional<double> NoisePercent(const EstimatorData& data, const core::Table& nodes,
+                                   const History& history) {
+  std::vector<size_t> rows;
+  const core::Column& host = nodes.columns[*nodes.Find("host")];
+  for (size_t row = 0; row < nodes.row_count; ++row) {
+    if (core::TypeOfNode(host.Text(row)) == data.node_type) rows.push_back(row);
+  }
+  const core::Table own = nodes.Select(rows);
+  double sum = 0;
+  size_t groups = 0;
+  for (const std::string& column : data.measured) {
+    const RepeatNoise noise = NoiseOf(history, own, column);
+    sum += noise.percent.value_or(0) * static_cast<double>(noise.groups);
+    groups += noise.groups;
+  }
+  if (groups == 0) return std::nullopt;
+  return sum / static_cast<double>(groups);
+}
+
+std::optional<double> MeanNoise(const std::vector<EstimatorRow>& estimators) {
+  std::vector<double> known;
+  for (const EstimatorRow& row : estimators) {
+    if (row.noise_percent) known.push_back(*row.noise_percent);
+  }
+  if (known.empty()) return std::nullopt;
+  return numeric::Mean(known);
+}
+
 // The model of memory asked at one state and many batches; other inputs at their usual values.
 class MemoryQuestion {
  public:
@@ -164,9 +196,14 @@ Result<EstimatorsReport> FitEstimators(const EstimatorsRequest& request, const C
   EstimatorsReport report;
   report.campaign = request.campaign;
   core::Table nodes;
+  History history;
   {
     RECKON_ASSIGN(const auto store, OpenStore(context, false));
-    RECKON_TRY(store->FindCampaign(request.campaign));
+    RECKON_ASSIGN(const core::Campaign campaign, store->FindCampaign(request.campaign));
+    RECKON_ASSIGN(const base::Json document,
+                  base::ParseJson(campaign.document, "document of a campaign"));
+    RECKON_ASSIGN(history, LoadHistory(*store, campaign,
+                                       document.value("target", "training_loop_s"), context));
     const std::string set = SampleSetsOf(request.campaign)[2];
     auto loaded = store->LoadSamples(set);
     if (!loaded.ok()) {
@@ -186,6 +223,7 @@ Result<EstimatorsReport> FitEstimators(const EstimatorsRequest& request, const C
   for (const EstimatorData& data : all) {
     for (SensitivityRow& row : SensitivityOf(data)) report.sensitivity.push_back(std::move(row));
     RECKON_ASSIGN(Learned learned, Learn(data, request, context, report.notes));
+    learned.row.noise_percent = NoisePercent(data, nodes, history);
     if (request.save) {
       learned.row.model = fmt::format("{}.{}.{}", request.campaign, data.node_type, data.name);
       RECKON_TRY(
@@ -199,6 +237,7 @@ Result<EstimatorsReport> FitEstimators(const EstimatorsRequest& request, const C
     report.mean_mape_percent += learned.row.mape_percent / static_cast<double>(all.size());
     report.estimators.push_back(std::move(learned.row));
   }
+  report.mean_noise_percent = MeanNoise(report.estimators);
   return report;
 }
 

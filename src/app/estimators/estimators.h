@@ -29,6 +29,7 @@ struct EstimatorRow {
   size_t test_rows = 0;
   double mape_percent = 0;       // over the rows held out, each split's model chosen without them
   double deviation_percent = 0;  // standard deviation of the percentage errors
+  std::optional<double> noise_percent;  // between repeats of the same point
   std::string technique;
   std::string model;  // name in the store; empty: not saved
 };
@@ -55,6 +56,7 @@ struct EstimatorsReport {
   size_t rows = 0;  // of hosts
   std::vector<EstimatorRow> estimators;
   double mean_mape_percent = 0;
+  std::optional<double> mean_noise_percent;  // over the functions where it is known
   std::vector<SensitivityRow> sensitivity;
   std::vector<MaxBatchRow> max_batches;
   std::vector<std::string> notes;

@@ -4,11 +4,19 @@
 #include "base/json.h"
 
 namespace reckon::app {
+namespace {
+
+base::Json OrNull(const std::optional<double>& value) {
+  return value ? base::Json(*value) : base::Json();
+}
+
+}  // namespace
 
 base::Json ToJson(const EstimatorsReport& report) {
   base::Json json{{"campaign", report.campaign},
                   {"rows", report.rows},
                   {"mean_mape_percent", report.mean_mape_percent},
+                  {"mean_noise_percent", OrNull(report.mean_noise_percent)},
                   {"estimators", base::Json::array()},
                   {"sensitivity", base::Json::array()},
                   {"max_batches", base::Json::array()},
@@ -21,6 +29,7 @@ base::Json ToJson(const EstimatorsReport& report) {
                                   {"test_rows", row.test_rows},
                                   {"mape_percent", row.mape_percent},
                                   {"deviation_percent", row.deviation_percent},
+                                  {"noise_percent", OrNull(row.noise_percent)},
                                   {"technique", row.technique},
                                   {"model", row.model}});
   }

@@ -22,11 +22,6 @@ double Number(const Table& table, const std::string& column, size_t row) {
   return table.columns[*found][row];
 }
 
-bool Sound(const Table& nodes, size_t row) {
-  return std::none_of(kBlemishes.begin(), kBlemishes.end(),
-                      [&](const char* name) { return Number(nodes, name, row) > 0; });
-}
-
 // State of the node and of its training that estimators may depend on.
 const std::vector<std::string> kState{"cpu_before", "memory_before", "gpu_before",
                                       "disk_written_bytes_s_before"};
@@ -97,7 +92,7 @@ class Maker {
       cells.emplace_back(target, value);
       builder.AddRow(cells);
     }
-    return {type_, function, name, target, Finish(std::move(builder), target)};
+    return {type_, function, name, target, {target}, Finish(std::move(builder), target)};
   }
 
   // Two rows of each host: with the training and without it.
@@ -108,7 +103,12 @@ class Maker {
       Add(builder, row, "latency_s_before", "_before", false);
       Add(builder, row, "latency_s", "_p95", true);  // as EstState forecasts it
     }
-    return {type_, "EstExecTime", "exec_time", target, Finish(std::move(builder), target)};
+    return {type_,
+            "EstExecTime",
+            "exec_time",
+            target,
+            {target, "latency_s_before"},
+            Finish(std::move(builder), target)};
   }
 
  private:
@@ -148,7 +148,8 @@ std::vector<EstimatorData> EstimatorTables(const Table& nodes, size_t least) {
   std::map<std::string, std::vector<size_t>> by_type;
   const auto host = nodes.Find("host");
   for (size_t row = 0; host && row < nodes.row_count; ++row) {
-    if (Sound(nodes, row)) by_type[core::TypeOfNode(nodes.columns[*host].Text(row))].push_back(row);
+    if (IsBlemished(nodes, row)) continue;
+    by_type[core::TypeOfNode(nodes.columns[*host].Text(row))].push_back(row);
   }
   std::vector<EstimatorData> all;
   for (const auto& [type, rows] : by_type) {

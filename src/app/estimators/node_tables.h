@@ -11,11 +11,12 @@ namespace reckon::app {
 
 // One function to be learned for one type of nodes.
 struct EstimatorData {
-  std::string node_type;  // "nano"
-  std::string function;   // "EstComputeTime"
-  std::string name;       // "compute_time", of models
-  std::string target;     // column of the table
-  core::Table table;      // inputs and target, none of it missing
+  std::string node_type;              // "nano"
+  std::string function;               // "EstComputeTime"
+  std::string name;                   // "compute_time", of models
+  std::string target;                 // column of the table
+  std::vector<std::string> measured;  // columns of the rows of hosts that the target is made from
+  core::Table table;                  // inputs and target, none of it missing
 };
 
 // Of every type of nodes in `nodes` (a set NAME.nodes):

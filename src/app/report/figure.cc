@@ -42,13 +42,13 @@ void ChooseAxes(plot::Chart& chart) {
   chart.log_y = SpansMuch(chart, &plot::Point::y);
 }
 
-void AddFigures(const std::vector<ReportFigure>& figures, HtmlPage& page) {
-  std::vector<HtmlFigure> drawn;
+void AddFigures(const std::vector<ReportFigure>& figures, Page& page) {
+  std::vector<PageFigure> drawn;
   for (const ReportFigure& figure : figures) {
     std::string caption = figure.caption;
     if (figure.rows > 0) caption += fmt::format(" From {}.", base::Count(figure.rows, "row"));
     if (!figure.paper.empty()) caption += " " + figure.paper;
-    drawn.push_back({plot::RenderSvg(figure.chart), std::move(caption)});
+    drawn.push_back({figure.chart.title, plot::RenderSvg(figure.chart), std::move(caption)});
   }
   page.Figures(drawn);
 }

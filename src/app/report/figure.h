@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "app/report/html_page.h"
+#include "app/report/page.h"
 #include "base/json.h"
 #include "plot/chart.h"
 
@@ -17,7 +17,7 @@ struct ReportFigure {
   size_t rows = 0;    // samples it was made from
 };
 
-void AddFigures(const std::vector<ReportFigure>& figures, HtmlPage& page);
+void AddFigures(const std::vector<ReportFigure>& figures, Page& page);
 
 // Axes, lines and dots in numbers.
 base::Json ToJson(const ReportFigure& figure);

@@ -85,7 +85,7 @@ void HtmlPage::List(const std::vector<std::string>& items) {
   body_ += "</ul>\n";
 }
 
-void HtmlPage::Table(const HtmlTable& table) {
+void HtmlPage::Table(const PageTable& table) {
   const auto align = [&](size_t column) {
     return table.columns[column].number ? " class=\"number\"" : "";
   };
@@ -96,7 +96,7 @@ void HtmlPage::Table(const HtmlTable& table) {
     body_ += Cell("th", fmt::format(" scope=\"col\"{}", align(i)), table.columns[i].name);
   }
   body_ += "</tr></thead>\n<tbody>\n";
-  for (const HtmlTable::Row& row : table.rows) {
+  for (const PageTable::Row& row : table.rows) {
     body_ += row.quoted ? "<tr class=\"quoted\">" : "<tr>";
     for (size_t i = 0; i < row.cells.size(); ++i) {
       body_ += i == 0 ? Cell("th", fmt::format(" scope=\"row\"{}", align(i)), row.cells[i])
@@ -107,10 +107,10 @@ void HtmlPage::Table(const HtmlTable& table) {
   body_ += "</tbody>\n</table>\n</div>\n";
 }
 
-void HtmlPage::Figures(const std::vector<HtmlFigure>& figures) {
+void HtmlPage::Figures(const std::vector<PageFigure>& figures) {
   if (figures.empty()) return;
   body_ += "<div class=\"figures\">\n";
-  for (const HtmlFigure& figure : figures) {
+  for (const PageFigure& figure : figures) {
     body_ += "<figure>\n<div>\n" + figure.svg + "</div>\n";
     if (!figure.caption.empty()) Element("figcaption", "", figure.caption);
     body_ += "</figure>\n";
@@ -118,7 +118,7 @@ void HtmlPage::Figures(const std::vector<HtmlFigure>& figures) {
   body_ += "</div>\n";
 }
 
-std::string HtmlPage::Finish() && {
+std::string HtmlPage::Finish() {
   std::string contents;
   for (const Entry& entry : contents_) {
     contents += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", plot::EscapeXml(entry.id),

@@ -62,7 +62,7 @@ struct LawSection {
 // say why.
 base::Result<LawSection> MakeLaw(const CampaignSamples& samples, const LawOptions& options,
                                  const Context& context);
-void AddLaw(const LawSection& section, HtmlPage& page);
+void AddLaw(const LawSection& section, Page& page);
 base::Json ToJson(const LawSection& section);
 
 }  // namespace reckon::app

@@ -10,8 +10,8 @@
 namespace reckon::app {
 namespace {
 
-HtmlTable ParameterTable(const LawSection& section, const LawGroup& group) {
-  HtmlTable table{fmt::format("Parameters, with 90 % intervals over {} of the rows",
+PageTable ParameterTable(const LawSection& section, const LawGroup& group) {
+  PageTable table{fmt::format("Parameters, with 90 % intervals over {} of the rows",
                               base::Count(section.resamples, "resample")),
                   {{"parameter", false}, {"value"}, {"from"}, {"to"}, {"", false}},
                   {}};
@@ -22,8 +22,8 @@ HtmlTable ParameterTable(const LawSection& section, const LawGroup& group) {
   return table;
 }
 
-HtmlTable PowerTable(const LawSection& section) {
-  HtmlTable table{"Scaling powers: -1 divides the time, 0 leaves it alone",
+PageTable PowerTable(const LawSection& section) {
+  PageTable table{"Scaling powers: -1 divides the time, 0 leaves it alone",
                   {{"of", false}, {"column", false}, {"power"}},
                   {}};
   for (const LawGroup& group : section.groups) {
@@ -40,8 +40,8 @@ HtmlTable PowerTable(const LawSection& section) {
   return table;
 }
 
-HtmlTable LawErrorTable(const LawGroup& group) {
-  HtmlTable table{fmt::format("MAPE on {} held out of {}", base::Count(group.held_out, "row"),
+PageTable LawErrorTable(const LawGroup& group) {
+  PageTable table{fmt::format("MAPE on {} held out of {}", base::Count(group.held_out, "row"),
                               base::Count(group.rows, "row")),
                   {{"model", false}, {"MAPE"}},
                   {}};
@@ -51,8 +51,8 @@ HtmlTable LawErrorTable(const LawGroup& group) {
   return table;
 }
 
-HtmlTable PublishedErrors() {
-  HtmlTable table{"The paper's Table 6: MAPE on 300 rows held out",
+PageTable PublishedErrors() {
+  PageTable table{"The paper's Table 6: MAPE on 300 rows held out",
                   {{"model", false}, {"TensorFlow"}, {"MXNet"}, {"PyTorch"}},
                   {}};
   for (const LawErrors& paper : kGenericTable6) {
@@ -103,7 +103,7 @@ base::Json GroupJson(const LawGroup& group) {
 
 }  // namespace
 
-void AddLaw(const LawSection& section, HtmlPage& page) {
+void AddLaw(const LawSection& section, Page& page) {
   page.Section("law", "The generic law");
   page.Paragraph(fmt::format(
       "{} as (sum of a x^p over what is computed + a constant for each level) * product of "

@@ -122,7 +122,7 @@ std::optional<NodesSection> MakeNodes(const CampaignSamples& samples,
   return section;
 }
 
-void AddNodes(const NodesSection& section, HtmlPage& page) {
+void AddNodes(const NodesSection& section, Page& page) {
   page.Section("nodes", "Hosts under load");
   page.Paragraph(
       "What was used of hosts before the training and during it, and what that did to computing, "
@@ -130,24 +130,25 @@ void AddNodes(const NodesSection& section, HtmlPage& page) {
       "has.");
   AddFigures(section.figures, page);
   if (!section.estimators.empty()) {
-    HtmlTable table{"Errors of estimators",
+    PageTable table{"Errors of estimators",
                     {{"node type", false},
                      {"function", false},
                      {"rows, training/test"},
                      {"MAPE"},
-                     {"deviation"}},
+                     {"deviation"},
+                     {"noise between repeats"}},
                     {}};
     for (const EstimatorRow& one : section.estimators) {
       table.rows.push_back(
           {{one.node_type, one.function, fmt::format("{}/{}", one.train_rows, one.test_rows),
             fmt::format("{:.2f} %", one.mape_percent),
-            fmt::format("{:.2f} %", one.deviation_percent)}});
+            fmt::format("{:.2f} %", one.deviation_percent), PercentOrDash(one.noise_percent)}});
     }
     for (const EdgeEstimator& paper : kDeepEdgeTable1) {
       table.rows.push_back(
           {{fmt::format("Deep-Edge: {}", paper.device), std::string(paper.function),
             std::string(paper.rows), fmt::format("{:.2f} %", paper.percent),
-            fmt::format("{:.2f} %", paper.deviation)},
+            fmt::format("{:.2f} %", paper.deviation), ""},
            true});
     }
     page.Table(table);
@@ -165,7 +166,8 @@ base::Json ToJson(const NodesSection& section) {
                           {"training_rows", one.train_rows},
                           {"test_rows", one.test_rows},
                           {"mape_percent", one.mape_percent},
-                          {"deviation_percent", one.deviation_percent}});
+                          {"deviation_percent", one.deviation_percent},
+                          {"noise_percent", NumberOrNull(one.noise_percent)}});
   }
   return {{"figures", ToJson(section.figures)}, {"estimators", std::move(estimators)}};
 }

@@ -19,7 +19,7 @@ struct NodesSection {
 // None: no host was observed.
 std::optional<NodesSection> MakeNodes(const CampaignSamples& samples,
                                       std::vector<EstimatorRow> estimators);
-void AddNodes(const NodesSection& section, HtmlPage& page);
+void AddNodes(const NodesSection& section, Page& page);
 base::Json ToJson(const NodesSection& section);
 
 }  // namespace reckon::app

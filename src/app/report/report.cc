@@ -7,6 +7,8 @@
 
 #include "app/estimators/estimators.h"
 #include "app/outputs.h"
+#include "app/report/html_page.h"
+#include "app/report/markdown_page.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -91,16 +93,23 @@ base::Result<ReportData> MakeReport(const ReportRequest& request, const Context&
     if (!report.nodes) report.absent.emplace_back("nodes: no host was observed while training");
   }
   RECKON_ASSIGN(base::AtomicFile file, base::AtomicFile::Create(request.out));
-  RECKON_TRY(file.Append(ToHtml(report)));
+  RECKON_TRY(file.Append(request.out.ends_with(".md") ? ToMarkdown(report) : ToHtml(report)));
   RECKON_TRY(file.Commit());
   report.out = request.out;
   return report;
 }
 
-std::string ToHtml(const ReportData& report) {
-  HtmlPage page(
-      fmt::format("Campaign {}", report.summary.campaign),
-      fmt::format("{} of {}", report.summary.target, base::Count(report.summary.runs, "run")));
+namespace {
+
+std::string TitleOf(const ReportData& report) {
+  return fmt::format("Campaign {}", report.summary.campaign);
+}
+
+std::string SubtitleOf(const ReportData& report) {
+  return fmt::format("{} of {}", report.summary.target, base::Count(report.summary.runs, "run"));
+}
+
+std::string Fill(const ReportData& report, Page& page) {
   AddSummary(report.summary, page);
   if (report.stages) AddStages(*report.stages, page);
   if (report.scaling) AddScaling(*report.scaling, page);
@@ -111,7 +120,19 @@ std::string ToHtml(const ReportData& report) {
     page.Section("absent", "What the measurements do not show");
     page.List(report.absent);
   }
-  return std::move(page).Finish();
+  return page.Finish();
+}
+
+}  // namespace
+
+std::string ToHtml(const ReportData& report) {
+  HtmlPage page(TitleOf(report), SubtitleOf(report));
+  return Fill(report, page);
+}
+
+std::string ToMarkdown(const ReportData& report) {
+  MarkdownPage page(TitleOf(report), SubtitleOf(report));
+  return Fill(report, page);
 }
 
 base::Json ToJson(const ReportData& report) {

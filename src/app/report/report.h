@@ -19,7 +19,7 @@ namespace reckon::app {
 
 struct ReportRequest {
   std::string campaign;
-  std::string out = "report.html";
+  std::string out = "report.html";    // NAME.md: Markdown
   std::vector<std::string> sections;  // empty: all that the data has
   ReportValidation validation;
 };
@@ -44,6 +44,7 @@ const std::vector<std::string>& ReportSections();
 base::Result<ReportData> MakeReport(const ReportRequest& request, const Context& context);
 
 std::string ToHtml(const ReportData& report);
+std::string ToMarkdown(const ReportData& report);
 base::Json ToJson(const ReportData& report);
 
 }  // namespace reckon::app

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/campaigns/repeat_noise.h"
 #include "app/data.h"
 #include "app/runs/run_samples.h"
 #include "base/text.h"
@@ -31,14 +32,6 @@ Result<core::Campaign> FindCampaign(store::Store& store, const std::string& name
   }
   return base::Error(base::ErrorCode::kNotFound, fmt::format("campaign '{}' is unknown{}", name,
                                                              base::SuggestFrom(name, names)));
-}
-
-std::map<int64_t, std::string> PointsByRun(const History& history) {
-  std::map<int64_t, std::string> points;
-  for (const auto& [point, attempts] : history.by_point) {
-    for (const Attempt& attempt : attempts) points[attempt.run] = point;
-  }
-  return points;
 }
 
 // The rows of the campaign's runs that measure a whole job; the others are counted in `left_out`.
@@ -130,47 +123,6 @@ core::Table ForLearning(const core::Table& samples, const std::string& target) {
     return one.name() != target && !IsRunInput(one.name());
   });
   return table;
-}
-
-RepeatNoise NoiseOf(const std::map<std::string, std::vector<double>>& groups) {
-  RepeatNoise noise;
-  double sum = 0;
-  for (const auto& [key, values] : groups) {
-    if (values.size() < 2) continue;
-    const auto count = static_cast<double>(values.size());
-    double mean = 0;
-    for (const double value : values) mean += value / count;
-    double squares = 0;
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    sum += 100 * std::sqrt(squares / (count - 1)) / mean;
-    ++noise.groups;
-    noise.values += values.size();
-  }
-  if (noise.groups > 0) noise.percent = sum / static_cast<double>(noise.groups);
-  return noise;
-}
-
-RepeatNoise NoiseOf(const CampaignSamples& samples, const core::Table& table,
-                    const std::string& column) {
-  const auto points = PointsByRun(samples.history);
-  const core::Column* values = NumbersIn(table, column);
-  const core::Column* run = NumbersIn(table, "run");
-  std::map<std::string, std::vector<double>> groups;
-  for (size_t row = 0; values != nullptr && run != nullptr && row < table.row_count; ++row) {
-    if (!((*values)[row] > 0)) continue;
-    std::string key = points.at(std::llround((*run)[row]));
-    for (const char* part : {"worker", "epoch"}) {
-      if (const auto found = table.Find(part)) key += " " + table.columns[*found].Text(row);
-    }
-    groups[key].push_back((*values)[row]);
-  }
-  return NoiseOf(groups);
-}
-
-base::Json ToJson(const RepeatNoise& noise) {
-  return {{"percent", noise.percent ? base::Json(*noise.percent) : base::Json()},
-          {"groups", noise.groups},
-          {"values", noise.values}};
 }
 
 }  // namespace reckon::app

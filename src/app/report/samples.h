@@ -41,17 +41,4 @@ bool Differs(const core::Table& table, const std::string& name);
 // Inputs and `target` alone, of the rows that have a target above 0: what a model is learned from.
 core::Table ForLearning(const core::Table& samples, const std::string& target);
 
-// How far repeats of the same thing differ: no model of the inputs can be better.
-struct RepeatNoise {
-  std::optional<double> percent;  // mean over groups of their relative standard deviation
-  size_t groups = 0;              // that have at least two values
-  size_t values = 0;              // in these groups
-};
-
-RepeatNoise NoiseOf(const std::map<std::string, std::vector<double>>& groups);
-// Of a column: rows are repeats when they are of the same point, worker and epoch.
-RepeatNoise NoiseOf(const CampaignSamples& samples, const core::Table& table,
-                    const std::string& column);
-base::Json ToJson(const RepeatNoise& noise);
-
 }  // namespace reckon::app

@@ -79,7 +79,7 @@ std::optional<ScalingSection> MakeScaling(const CampaignSamples& samples) {
   return section;
 }
 
-void AddScaling(const ScalingSection& section, HtmlPage& page) {
+void AddScaling(const ScalingSection& section, Page& page) {
   page.Section("scaling", "Times by workers, images and batch");
   page.Paragraph(
       "Means over all undisturbed runs with that value, whatever else was varied: where a design "

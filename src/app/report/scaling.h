@@ -16,7 +16,7 @@ struct ScalingSection {
 
 // None: nothing that times could be drawn over was varied.
 std::optional<ScalingSection> MakeScaling(const CampaignSamples& samples);
-void AddScaling(const ScalingSection& section, HtmlPage& page);
+void AddScaling(const ScalingSection& section, Page& page);
 base::Json ToJson(const ScalingSection& section);
 
 }  // namespace reckon::app

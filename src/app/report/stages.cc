@@ -106,7 +106,7 @@ Result<std::vector<StageData>> PrepareStages(const CampaignSamples& samples, uin
     LearnRequest learn;
     learn.target = column;
     learn.seed = seed;
-    ReportStage stage{column, table.row_count, NoiseOf(samples, from, column)};
+    ReportStage stage{column, table.row_count, NoiseOf(samples.history, from, column)};
     auto prepared = PrepareTable(learn, std::move(table), context);
     if (!prepared.ok()) {
       section.notes.push_back(fmt::format("{}: {}", column, prepared.error().Describe()));
@@ -137,18 +137,18 @@ Result<StageCell> Validated(const StageData& stage, const ValidationMethod& meth
   return cell;
 }
 
-HtmlTable ErrorTable(const StagesSection& section) {
-  HtmlTable table{"MAPE on the rows held out", {{"held out", false}}, {}};
+PageTable ErrorTable(const StagesSection& section) {
+  PageTable table{"MAPE on the rows held out", {{"held out", false}}, {}};
   for (const ReportStage& stage : section.stages) table.columns.push_back({stage.column});
   for (const StageMethod& method : section.methods) {
-    HtmlTable::Row row{{method.label}};
+    PageTable::Row row{{method.label}};
     for (const StageCell& cell : method.cells) {
       row.cells.push_back(PercentOrDash(cell.mape_percent));
     }
     table.rows.push_back(std::move(row));
     for (const RayErrors& paper : kRayTable3) {
       if (paper.way != method.way || paper.column != method.column) continue;
-      HtmlTable::Row quoted{{fmt::format("Ray paper: {}", paper.technique)}, true};
+      PageTable::Row quoted{{fmt::format("Ray paper: {}", paper.technique)}, true};
       for (const ReportStage& stage : section.stages) {
         const auto at = std::find(kRayStages.begin(), kRayStages.end(), stage.column);
         quoted.cells.push_back(
@@ -159,7 +159,7 @@ HtmlTable ErrorTable(const StagesSection& section) {
       table.rows.push_back(std::move(quoted));
     }
   }
-  HtmlTable::Row noise{{"noise between repeats"}};
+  PageTable::Row noise{{"noise between repeats"}};
   for (const ReportStage& stage : section.stages) {
     noise.cells.push_back(PercentOrDash(stage.noise.percent));
   }
@@ -167,8 +167,8 @@ HtmlTable ErrorTable(const StagesSection& section) {
   return table;
 }
 
-HtmlTable ModelTable(const StagesSection& section) {
-  HtmlTable table{"Who forecast what",
+PageTable ModelTable(const StagesSection& section) {
+  PageTable table{"Who forecast what",
                   {{"held out", false},
                    {"stage", false},
                    {"model", false},
@@ -260,7 +260,7 @@ Result<StagesSection> MakeStages(const CampaignSamples& samples, const ReportVal
   return section;
 }
 
-void AddStages(const StagesSection& section, HtmlPage& page) {
+void AddStages(const StagesSection& section, Page& page) {
   page.Section("stages", "Errors by stage and validation");
   page.Paragraph(
       "For every stage of a run a model was chosen and made from some of the rows, and its "

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/campaigns/repeat_noise.h"
 #include "app/report/figure.h"
 #include "app/report/samples.h"
 
@@ -52,7 +53,7 @@ struct StagesSection {
 // that was asked for cannot be.
 base::Result<StagesSection> MakeStages(const CampaignSamples& samples,
                                        const ReportValidation& validation, const Context& context);
-void AddStages(const StagesSection& section, HtmlPage& page);
+void AddStages(const StagesSection& section, Page& page);
 base::Json ToJson(const StagesSection& section);
 
 // Truth across, prediction up, and where both are equal.

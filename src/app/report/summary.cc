@@ -97,9 +97,9 @@ ReportSummary MakeSummary(const CampaignSamples& samples) {
   return summary;
 }
 
-void AddSummary(const ReportSummary& summary, HtmlPage& page) {
+void AddSummary(const ReportSummary& summary, Page& page) {
   page.Section("summary", "Summary");
-  HtmlTable table{"", {{"", false}, {"", false}}, {}};
+  PageTable table{"", {{"", false}, {"", false}}, {}};
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) table.rows.push_back({{name, text}});
   };

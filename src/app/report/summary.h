@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/report/html_page.h"
+#include "app/campaigns/repeat_noise.h"
+#include "app/report/page.h"
 #include "app/report/samples.h"
 
 namespace reckon::app {
@@ -33,7 +34,7 @@ struct ReportSummary {
 };
 
 ReportSummary MakeSummary(const CampaignSamples& samples);
-void AddSummary(const ReportSummary& summary, HtmlPage& page);
+void AddSummary(const ReportSummary& summary, Page& page);
 base::Json ToJson(const ReportSummary& summary);
 
 }  // namespace reckon::app

@@ -113,7 +113,7 @@ std::optional<WorkersSection> MakeWorkers(const CampaignSamples& samples) {
   return section;
 }
 
-void AddWorkers(const WorkersSection& section, HtmlPage& page) {
+void AddWorkers(const WorkersSection& section, Page& page) {
   page.Section("workers", "Training time by workers and pool");
   page.Paragraph(
       "A chart for every network and batch, a line for every combination of what else was varied: "

@@ -16,7 +16,7 @@ struct WorkersSection {
 
 // None: the number of workers was not varied.
 std::optional<WorkersSection> MakeWorkers(const CampaignSamples& samples);
-void AddWorkers(const WorkersSection& section, HtmlPage& page);
+void AddWorkers(const WorkersSection& section, Page& page);
 base::Json ToJson(const WorkersSection& section);
 
 }  // namespace reckon::app

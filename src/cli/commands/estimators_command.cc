@@ -29,13 +29,17 @@ std::string SensitivityTable(const app::EstimatorsReport& report) {
 std::string ErrorTable(const app::EstimatorsReport& report) {
   TextTable table;
   for (const char* name : {"node", "function"}) table.AddColumn(name, Align::kLeft);
-  for (const char* name : {"train/test", "MAPE %", "+-"}) table.AddColumn(name, Align::kRight);
+  for (const char* name : {"train/test", "MAPE %", "+-", "noise %"}) {
+    table.AddColumn(name, Align::kRight);
+  }
   table.AddColumn("technique", Align::kLeft);
   table.AddColumn("model", Align::kLeft);
   for (const app::EstimatorRow& row : report.estimators) {
     table.AddRow({row.node_type, row.function, fmt::format("{}/{}", row.train_rows, row.test_rows),
                   fmt::format("{:.2f}", row.mape_percent),
-                  fmt::format("{:.2f}", row.deviation_percent), row.technique, row.model});
+                  fmt::format("{:.2f}", row.deviation_percent),
+                  row.noise_percent ? fmt::format("{:.2f}", *row.noise_percent) : "", row.technique,
+                  row.model});
   }
   return table.Render();
 }
@@ -87,8 +91,11 @@ class EstimatorsCommand final : public Command {
         "sensitivity: rank correlation, and means where the input is in its lowest and\n"
         "highest third\n" +
         SensitivityTable(report) + "\n" + ErrorTable(report) + MaxBatchTable(report) +
-        fmt::format("\nmean error of {} estimators from {} rows of hosts: {:.2f} %\n",
-                    report.estimators.size(), report.rows, report.mean_mape_percent) +
+        fmt::format("\nmean error of {} estimators from {} rows of hosts: {:.2f} %{}\n",
+                    report.estimators.size(), report.rows, report.mean_mape_percent,
+                    report.mean_noise_percent
+                        ? fmt::format("; of repeats {:.2f} %", *report.mean_noise_percent)
+                        : "") +
         NoteLines(report.notes);
     output.json = base::DumpJson(app::ToJson(report));
     return output;

@@ -49,7 +49,8 @@ class ReportCommand final : public Command {
 
   void Declare(OptionSet& options) override {
     options.Positional("campaign", &request_.campaign, "name of the campaign");
-    options.Text("-o,--out", &request_.out, "page to write (default: report.html)");
+    options.Text("-o,--out", &request_.out,
+                 "page to write, of HTML or, as NAME.md, Markdown (default: report.html)");
     options.Names("--section", &request_.sections,
                   "only these: stages, scaling, law, workers, nodes");
     options.Share("--holdout", &holdout_, "share of the rows to hold out (default: 0.2)");

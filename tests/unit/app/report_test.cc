@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "app/report/html_page.h"
+#include "app/report/markdown_page.h"
 #include "app/report/mean_lines.h"
 #include "core/table_builder.h"
 #include "tests/support/temp_folder.h"
@@ -80,8 +82,8 @@ TEST(ReportNoiseTest, IsTheMeanRelativeDeviationOfRepeats) {
 }
 
 TEST_F(ReportTest, NoiseOfAColumnIsBetweenRunsOfOnePoint) {
-  EXPECT_NEAR(*NoiseOf(samples_, samples_.runs, "training_loop_s").percent, 0, 1e-9);
-  EXPECT_EQ(NoiseOf(samples_, samples_.runs, "training_loop_s").groups, 25U);
+  EXPECT_NEAR(*NoiseOf(samples_.history, samples_.runs, "training_loop_s").percent, 0, 1e-9);
+  EXPECT_EQ(NoiseOf(samples_.history, samples_.runs, "training_loop_s").groups, 25U);
 }
 
 TEST_F(ReportTest, TheSummaryCountsPointsAndRuns) {
@@ -232,7 +234,7 @@ TEST_F(ReportTest, NodesAreDrawnByTypeAndEstimatorsListed) {
   }
   samples_.nodes = std::move(nodes).Finish("nodes");
   const auto section =
-      MakeNodes(samples_, {{"nano", "compute", {}, 70, 30, 3.21, 1.5, "boost", ""}});
+      MakeNodes(samples_, {{"nano", "compute", {}, 70, 30, 3.21, 1.5, 2.5, "boost", ""}});
   ASSERT_TRUE(section.has_value());
   ASSERT_EQ(section->figures.size(), 1U);
   const plot::Chart& chart = section->figures[0].chart;
@@ -242,7 +244,21 @@ TEST_F(ReportTest, NodesAreDrawnByTypeAndEstimatorsListed) {
   EXPECT_EQ(chart.dots[0].points.size(), 30U);
   HtmlPage page("", "");
   AddNodes(*section, page);
-  EXPECT_THAT(std::move(page).Finish(), HasSubstr("<td class=\"number\">3.21 %</td>"));
+  EXPECT_THAT(page.Finish(), HasSubstr("<td class=\"number\">3.21 %</td>"));
+  MarkdownPage text("", "");
+  AddNodes(*section, text);
+  EXPECT_THAT(text.Finish(), HasSubstr("| nano | compute | 70/30 | 3.21 % | 1.50 % | 2.50 % |\n"));
+}
+
+TEST(MarkdownPageTest, WhatWouldBeMarkupIsEscaped) {
+  MarkdownPage page("A | B", "");
+  page.Section("s", "<b>");
+  page.Table({"caption", {{"name", false}, {"n"}}, {{{"a|b"}}, {{"*", "1"}, true}}});
+  page.Figures({{"one", "<svg/>", ""}, {"one", "<svg/>", ""}, {"two", "<svg/>", ""}});
+  page.Code("x = 1");
+  EXPECT_EQ(page.Finish(),
+            "# A \\| B\n\n## \\<b>\n\n**caption**\n\n| name | n |\n| --- | ---: |\n| a\\|b |  |\n"
+            "| *\\** | *1* |\n\nFigures, on the page of HTML: one; two.\n\n```\nx = 1\n```\n");
 }
 
 // The document without its first line, which is no XML.
