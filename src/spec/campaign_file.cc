@@ -155,8 +155,12 @@ Status ReadRepeats(const Yaml& node, CampaignFile& file) {
     file.most_repeats = file.least_repeats;
     return {};
   }
-  RECKON_TRY(node.AllowKeys(Keys{"least", "most", "within"}));
+  RECKON_TRY(node.AllowKeys(Keys{"least", "most", "within", "again"}));
   const Fields fields(node);
+  if (const Yaml again = node["again"]) {
+    if (node.entries().size() > 1) return again.Wrong("'again' alone: every other point once");
+    return fields.Whole("again", 1, 1'000'000, file.again);
+  }
   file.least_repeats = 2;
   RECKON_TRY(fields.Whole("least", 1, 1000, file.least_repeats));
   file.most_repeats = std::max<int64_t>(5, file.least_repeats);

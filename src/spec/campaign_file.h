@@ -55,6 +55,7 @@ struct CampaignFile {
   int64_t trials = 100;         // of random, or candidates of optimal, where there are ranges
   int64_t least_repeats = 1;
   int64_t most_repeats = 1;
+  int64_t again = 0;     // so many points, drawn, once more than the others
   double within = 0.03;  // repeats end when the mean's standard error is below this share of it
   uint64_t seed = 1;
   bool shuffle = true;

@@ -19,6 +19,12 @@
 namespace reckon::app {
 namespace {
 
+std::string AllMeasured(const CampaignReport& report) {
+  const bool all = std::all_of(report.points.begin(), report.points.end(),
+                               [](const PointReport& point) { return point.state == "measured"; });
+  return all ? "everything is measured" : "everything is measured that can be";
+}
+
 bool IsOpen(const PointReport& point) {
   return point.state == "waiting" || point.state == "measuring";
 }
@@ -148,6 +154,7 @@ class InTurn final : public NextPoint {
       best = index;
       fewest = tried;
     }
+    if (!best && !enough) why_ = AllMeasured(report);
     return best;
   }
   std::string why_ended() const override { return why_; }
@@ -156,7 +163,7 @@ class InTurn final : public NextPoint {
   static constexpr uint64_t kOrderStream = 1'000'003;
   DesignView view_;
   std::vector<size_t> order_;
-  std::string why_ = "everything is measured";
+  std::string why_;
 };
 
 // The point that makes forecasts surest for its price; one that was disturbed or failed again
@@ -177,7 +184,7 @@ class Optimal final : public NextPoint {
     const bool open = std::any_of(report.points.begin(), report.points.end(), IsOpen);
     // Once every point was measured only doubts remain.
     if (choice && (open || choice->again)) return std::optional(choice->row);
-    if (open) why_ = "nothing else should fit into the budget";
+    why_ = open ? "nothing else should fit into the budget" : AllMeasured(report);
     return std::optional<size_t>();
   }
   std::string why_ended() const override { return why_; }
@@ -185,7 +192,7 @@ class Optimal final : public NextPoint {
  private:
   DesignView view_;
   std::unique_ptr<decide::Design> design_;
-  std::string why_ = "everything is measured";
+  std::string why_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <span>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -19,6 +20,7 @@
 #include "app/runs/runs.h"
 #include "app/runs/stop_pass.h"
 #include "base/json.h"
+#include "base/rng.h"
 #include "base/units.h"
 #include "decide/design/design.h"
 
@@ -42,10 +44,12 @@ Result<CampaignFile> ReadFile(const CampaignRequest& request) {
   if (budget.error_percent) file.until_error = *budget.error_percent / 100;
   if (request.repeats) {
     file.least_repeats = file.most_repeats = static_cast<int64_t>(*request.repeats);
+    file.again = 0;
   }
   if (file.design == decide::DesignKindName(decide::DesignKind::kOptimal)) {
     // It asks for repeats itself, where it does not believe what it sees.
     file.least_repeats = 1;
+    file.again = 0;
     file.within = std::numeric_limits<double>::infinity();
   }
   for (const auto& [key, limit] :
@@ -210,11 +214,23 @@ class CampaignAtWork {
       report.point = std::move(point);
       report_.points.push_back(std::move(report));
     }
+    DrawAgain();
     for (PointReport& point : report_.points) Judge(point);
     document_["impossible"] = report_.points.size() - possible;
     if (possible > 0) return {};
     return base::BadInput(
         fmt::format("no point of campaign '{}' can be measured: {}", file_.name, first_problem));
+  }
+
+  // The points whose second runs tell how far two runs of the same job are apart.
+  void DrawAgain() {
+    std::vector<size_t> order;
+    for (size_t i = 0; i < report_.points.size(); ++i) {
+      if (report_.points[i].point.problem.empty()) order.push_back(i);
+    }
+    base::Rng(file_.seed).Fork(kAgainStream).Shuffle(std::span(order));
+    order.resize(std::min(order.size(), static_cast<size_t>(file_.again)));
+    for (const size_t index : order) report_.points[index].again = true;
   }
 
   // What went on while nobody looked is waited for: it measures for us, and has the memory that
@@ -300,7 +316,7 @@ class CampaignAtWork {
       for (const Attempt& attempt : point.attempts) {
         if (attempt.outcome == Outcome::kFailed) point.problem = attempt.reason;
       }
-    } else if (!WantsMore(standing, file_)) {
+    } else if (!WantsMore(standing, file_, point.again)) {
       point.state = "measured";
     } else {
       point.state = standing.mean ? "measuring" : "waiting";
@@ -323,6 +339,7 @@ class CampaignAtWork {
 
   double Dilation() const { return file_.lab ? file_.lab->dilation : 1; }
 
+  static constexpr uint64_t kAgainStream = 1'000'004;
   const CampaignFile file_;
   const CampaignRequest& request_;
   const Context& context_;

@@ -30,6 +30,7 @@ struct CampaignRequest {
 struct PointReport {
   CampaignPoint point;
   std::vector<Attempt> attempts;
+  bool again = false;                   // drawn to be measured once more than the others
   std::string state;                    // measured, measuring, failed, impossible or waiting
   std::string problem;                  // why it failed or is impossible
   std::optional<double> mean;           // of the target over what was measured undisturbed

@@ -18,7 +18,8 @@ RunProgress::RunProgress(base::Progress& shown, const CampaignReport& report,
     const double wanted =
         point.state == "measured"
             ? measured
-            : std::max<double>(static_cast<double>(file.least_repeats), measured + 1);
+            : std::max<double>(static_cast<double>(file.least_repeats + (point.again ? 1 : 0)),
+                               measured + 1);
     done_ += measured;
     least += wanted;
   }

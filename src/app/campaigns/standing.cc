@@ -54,15 +54,18 @@ Standing StandingOf(const std::vector<Attempt>& attempts) {
   return standing;
 }
 
-bool WantsMore(const Standing& standing, const spec::CampaignFile& file) {
+bool WantsMore(const Standing& standing, const spec::CampaignFile& file, bool again) {
+  const size_t more = again ? 1 : 0;
+  const size_t least = static_cast<size_t>(file.least_repeats) + more;
+  const size_t most = static_cast<size_t>(file.most_repeats) + more;
   if (standing.failed >= static_cast<size_t>(file.attempts)) return false;
-  if (standing.measured >= static_cast<size_t>(file.most_repeats)) return false;
+  if (standing.measured >= most) return false;
   // A machine that never is quiet gives what it can: disturbed ones then count as repeats.
   const auto retries = static_cast<size_t>(file.retries);
   const size_t forgiven = standing.disturbed > retries ? standing.disturbed - retries : 0;
   const size_t counted = standing.measured + forgiven;
-  if (counted < static_cast<size_t>(file.least_repeats)) return true;
-  if (counted >= static_cast<size_t>(file.most_repeats)) return false;
+  if (counted < least) return true;
+  if (counted >= most) return false;
   return standing.error_of_mean.value_or(1) > file.within;
 }
 

@@ -22,8 +22,8 @@ struct Standing {
 Standing StandingOf(const std::vector<Attempt>& attempts);
 
 // Whether another run of the point is wanted: repeats until the mean is known, disturbed ones
-// again, failures a few times.
-bool WantsMore(const Standing& standing, const spec::CampaignFile& file);
+// again, failures a few times; once more than the file says for the others where it is `again`.
+bool WantsMore(const Standing& standing, const spec::CampaignFile& file, bool again = false);
 
 // Indices of values that are far from the rest: beyond 3.5 times the scaled median deviation, and
 // by more than a twentieth. Of fewer than four values nobody can tell.

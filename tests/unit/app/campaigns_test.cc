@@ -234,6 +234,15 @@ TEST(StandingTest, RepeatsUntilTheMeanIsKnown) {
   EXPECT_NEAR(*StandingOf(attempts).mean, 1.675, 1e-12);
 }
 
+TEST(StandingTest, DrawnPointsAreMeasuredOnceMore) {
+  const spec::CampaignFile file;
+  std::vector<Attempt> attempts{Of(Outcome::kMeasured, 1.0)};
+  EXPECT_FALSE(WantsMore(StandingOf(attempts), file, false));
+  EXPECT_TRUE(WantsMore(StandingOf(attempts), file, true));
+  attempts.push_back(Of(Outcome::kMeasured, 2.0));
+  EXPECT_FALSE(WantsMore(StandingOf(attempts), file, true));
+}
+
 TEST(StandingTest, DisturbedOnesAreMeasuredAgainAFewTimes) {
   spec::CampaignFile file;
   file.retries = 2;

@@ -87,6 +87,8 @@ TEST_F(CampaignFileTest, WhatIsWrongIsNamedWithItsLine) {
   EXPECT_THAT(Problem(job + "lab: {name: q, hosts: [{name: h}]}\npools: {a: {hosts: x*}}\n"),
               HasSubstr("it has no 'x*'"));
   EXPECT_THAT(Problem(job + "repeats: 0\n"), HasSubstr("repeats: expected"));
+  EXPECT_THAT(Problem(job + "repeats: {again: 0}\n"), HasSubstr("repeats.again: expected"));
+  EXPECT_THAT(Problem(job + "repeats: {again: 3, least: 2}\n"), HasSubstr("'again' alone"));
   EXPECT_THAT(Problem(job + "repeat: 2\n"), HasSubstr("repeat"));
   EXPECT_THAT(Problem(job + "limits: {time: soon}\n"), HasSubstr("limits.time: expected"));
 }
