@@ -13,6 +13,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeProfileCommand());
   commands.push_back(MakeEstimatorsCommand());
   commands.push_back(MakeReportCommand());
+  commands.push_back(MakeRecommendCommand());
   commands.push_back(MakeScheduleCommand());
   commands.push_back(MakeRunCommand());
   commands.push_back(MakeStatusCommand());

@@ -16,6 +16,7 @@ std::unique_ptr<Command> MakeAutomlCommand();
 std::unique_ptr<Command> MakeProfileCommand();
 std::unique_ptr<Command> MakeEstimatorsCommand();
 std::unique_ptr<Command> MakeReportCommand();
+std::unique_ptr<Command> MakeRecommendCommand();
 std::unique_ptr<Command> MakeScheduleCommand();
 std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeStatusCommand();

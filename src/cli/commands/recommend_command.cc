@@ -1,0 +1,166 @@
+// recommend: the cluster for a job, by a model or by trying a few.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/budget.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/command.h"
+#include "cli/commands/all.h"
+#include "cli/commands/recommend_text.h"
+
+namespace reckon::cli {
+namespace {
+
+base::Result<std::optional<double>> AmountOf(const std::string& text, const char* option) {
+  if (text.empty()) return std::optional<double>();
+  const auto number = base::ParseNumber(text);
+  if (!number || !(*number > 0)) {
+    return base::BadInput(fmt::format("{} {}: expected an amount above 0", option, text));
+  }
+  return std::optional(*number);
+}
+
+base::Result<std::optional<double>> DurationOf(const std::string& text, const char* option) {
+  if (text.empty()) return std::optional<double>();
+  auto seconds = base::ParseDurationS(text);
+  if (!seconds.ok()) return std::move(seconds).error().Wrap(option);
+  return std::optional(*seconds);
+}
+
+class RecommendCommand final : public Command {
+ public:
+  std::string name() const override { return "recommend"; }
+  std::string summary() const override { return "choose the cluster for a job"; }
+  std::string details() const override {
+    return "Examples:\n"
+           "  reckon recommend job.yaml --campaign ray --deadline 10m\n"
+           "  reckon recommend job.yaml --campaign ray --budget 0.02 --plot trade-off.svg\n"
+           "compares all clusters of the kinds that the campaign has measured: the cheapest that\n"
+           "ends in time, the fastest for the money, or, without a wish, the knee.\n"
+           "  reckon recommend job.yaml --algorithm scala-opt --hourly-budget 6 --max-workers 6\n"
+           "does what FC2 does, by the bandwidth that workers need (docs/recommend.md).\n"
+           "  reckon recommend --replay runs.csv --probe 10\n"
+           "searches without a model, by trying rows of a recorded table as if each were a real\n"
+           "run. Columns: hourly_price, time_s, ok (1: reached its goal); all others are the\n"
+           "configuration. docs/recommend.md tells how.\n";
+  }
+
+  void Declare(OptionSet& options) override {
+    options.Positional("job", &request_.job, "the job file (docs/job-file.md)");
+    options.Text("--algorithm", &fc2_.algorithm,
+                 "pareto (default), or FC2's cost-opt, time-opt, scala-opt or scala-opt-m");
+    options.Text("--campaign", &request_.campaign, "whose measurements tell how long jobs take");
+    options.Text("--model", &request_.model,
+                 "file or name in the store, instead of one fitted to the campaign");
+    options.Text("--catalogue", &request_.catalogue,
+                 "file of machine types with prices: YAML, or SkyPilot's CSV (default: the "
+                 "campaign's)");
+    options.Text("--region", &request_.region, "of the catalogue: types of this region alone");
+    options.Text("--price", &price_, "of every machine, an hour, instead");
+    options.Text("--deadline", &deadline_, "the job's end: 3h");
+    options.Text("--budget", &budget_, "what the job may cost in all");
+    options.Share("--confidence", &confidence_,
+                  "probability with which both are kept (default: 0.95)");
+    options.OptionalWhole("--max-workers", &request_.most_workers, 1,
+                          "largest number of workers (default: as measured)");
+    options.Text("--hourly-budget", &hourly_budget_, "of FC2's: what an hour may cost");
+    options.Text("--ps-type", &fc2_.server_type, "of FC2's: the type of the server");
+    options.Text("--worker-type", &fc2_.worker_type, "of FC2's: the type of the workers");
+    options.Share("--share", &share_,
+                  "of scala-opt: share of the server's bandwidth to use (default: 0.8)");
+    options.Names("--need", &fc2_.need.given,
+                  "of scala-opt: bandwidth of a worker, 300Mbit or TYPE=300Mbit (default: by the "
+                  "campaign, or measured by a run)");
+    options.Text("--startup", &startup_, "until a cluster is up, paid for (default: 0s)");
+    options.Flag("--spot", &request_.spot,
+                 "also as spot machines, where the catalogue has their prices");
+    options.Text("--interruptions", &interruptions_, "of a spot machine, an hour (default: 0.05)");
+    options.Text("--checkpoint", &checkpoint_, "time to write one (default: 10s)");
+    options.Text("--restart", &restart_, "after an interruption (default: 3m)");
+    options.Text("--plot", &request_.plot, "write a picture of cost by time (SVG)");
+    options.Text("--replay", &replay_.file, "table of recorded configurations");
+    options.Whole("--probe", &probes_, 1, 1'000'000, "configurations to try at most (default: 10)");
+    options.Text("--max-cost", &trials_.max_cost, "money to spend on trials");
+    options.Whole("--runs", &runs_, 1, 1'000'000'000,
+                  "how often the job will run with what trials find (default: 100)");
+    options.Whole("--seed", &seed_, 0, UINT64_MAX, "seed of every random choice (default: 1)");
+  }
+
+  base::Result<Output> Run(const app::Context& context) override {
+    if (!fc2_.algorithm.empty() && fc2_.algorithm != "pareto") return ByFc2(context);
+    if (request_.job.empty() == replay_.file.empty()) {
+      return base::BadInput(request_.job.empty()
+                                ? "nothing to choose for; name a job file, or a recorded table "
+                                  "with --replay"
+                                : "a job file or --replay, not both");
+    }
+    return request_.job.empty() ? Replay(context) : Choose(context);
+  }
+
+ private:
+  base::Result<Output> Replay(const app::Context& context) {
+    RECKON_ASSIGN(const app::Budget budget, app::ReadBudget(trials_));
+    replay_.max_cost = budget.cost;
+    replay_.probes = probes_;
+    replay_.runs = static_cast<double>(runs_);
+    replay_.seed = seed_;
+    RECKON_ASSIGN(const app::ReplaySearchReport report, app::ReplaySearch(replay_, context));
+    return Output{ReplayText(report), base::DumpJson(app::ToJson(report))};
+  }
+
+  base::Result<Output> ByFc2(const app::Context& context) {
+    RECKON_ASSIGN(fc2_.hourly_budget, AmountOf(hourly_budget_, "--hourly-budget"));
+    fc2_.most_workers = request_.most_workers;
+    fc2_.share = share_.value_or(fc2_.share);
+    fc2_.catalogue = request_.catalogue;
+    fc2_.region = request_.region;
+    fc2_.need.job = request_.job;
+    fc2_.need.campaign = request_.campaign;
+    RECKON_ASSIGN(const app::Fc2Report report, app::RecommendByFc2(fc2_, context));
+    return Output{Fc2Text(report), base::DumpJson(app::ToJson(report))};
+  }
+
+  base::Result<Output> Choose(const app::Context& context) {
+    RECKON_ASSIGN(request_.deadline_s, DurationOf(deadline_, "--deadline"));
+    RECKON_ASSIGN(request_.budget, AmountOf(budget_, "--budget"));
+    RECKON_ASSIGN(request_.price, AmountOf(price_, "--price"));
+    RECKON_ASSIGN(const std::optional<double> startup, DurationOf(startup_, "--startup"));
+    request_.startup_s = startup.value_or(0);
+    auto& spot = request_.spot_terms;
+    RECKON_ASSIGN(const auto rate, AmountOf(interruptions_, "--interruptions"));
+    spot.interruptions_per_hour = rate.value_or(spot.interruptions_per_hour);
+    RECKON_ASSIGN(const auto checkpoint, DurationOf(checkpoint_, "--checkpoint"));
+    spot.checkpoint_s = checkpoint.value_or(spot.checkpoint_s);
+    RECKON_ASSIGN(const auto restart, DurationOf(restart_, "--restart"));
+    spot.restart_s = restart.value_or(spot.restart_s);
+    request_.confidence = confidence_.value_or(request_.confidence);
+    request_.seed = seed_;
+    RECKON_ASSIGN(const app::RecommendReport report, app::Recommend(request_, context));
+    return Output{ClustersText(report), base::DumpJson(app::ToJson(report))};
+  }
+
+  app::RecommendRequest request_;
+  std::string deadline_;
+  std::string budget_;
+  std::string price_;
+  app::Fc2RecommendRequest fc2_;
+  std::string hourly_budget_;
+  std::optional<double> share_;
+  std::string startup_;
+  std::string interruptions_;
+  std::string checkpoint_;
+  std::string restart_;
+  std::optional<double> confidence_;
+  app::ReplaySearchRequest replay_;
+  app::BudgetText trials_;
+  uint64_t probes_ = 10;
+  uint64_t runs_ = 100;
+  uint64_t seed_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeRecommendCommand() { return std::make_unique<RecommendCommand>(); }
+
+}  // namespace reckon::cli

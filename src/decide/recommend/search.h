@@ -1,0 +1,61 @@
+// The cheapest configuration of a job that has no model yet: which one to try next, when to stop,
+// and which one to recommend. Bayesian optimisation on a law (belief.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "core/table.h"
+#include "decide/recommend/belief.h"
+
+namespace reckon::decide {
+
+struct SearchOptions {
+  uint64_t seed = 1;
+  // How often the job will run with what is recommended: a trial is worth its price when it is
+  // expected to save more than that over all these runs.
+  double runs = 100;
+};
+
+struct NextTrial {
+  size_t row = 0;
+  double expected_cost = 0;  // of the trial
+  double expected_gain = 0;  // of a run, for a cheaper configuration; 0 among the first trials
+};
+
+struct Recommended {
+  size_t row = 0;
+  double expected_cost = 0;  // of a run
+  double expected_s = 0;
+  double success = 1;  // probability that it reaches its goal
+  bool tried = false;
+};
+
+// Not thread-safe. The same arguments give the same answers.
+class ConfigurationSearch {
+ public:
+  // `configurations`: inputs alone, a row each; `price_per_hour` of each, > 0.
+  ConfigurationSearch(const core::Table& configurations, std::vector<double> price_per_hour,
+                      SearchOptions options);
+
+  // nullopt: everything was tried, costs more than `budget`, or is not worth its price any more.
+  base::Result<std::optional<NextTrial>> Next(const std::vector<Trial>& tried,
+                                              std::optional<double> budget = {}) const;
+  // Needs at least one trial.
+  base::Result<Recommended> Recommend(const std::vector<Trial>& tried) const;
+
+  double CostOf(const Trial& trial) const { return Cost(trial.row, trial.seconds); }
+
+ private:
+  double Cost(size_t row, double seconds) const { return price_[row] * seconds / 3600; }
+  size_t FirstTrial(const std::vector<Trial>& tried) const;
+
+  Believer believer_;
+  std::vector<double> price_;
+  SearchOptions options_;
+};
+
+}  // namespace reckon::decide
