@@ -16,6 +16,7 @@ using Index = Eigen::Index;
 // as many, n^-0.7 of the time.
 constexpr double kScaling = 0.7;
 constexpr int kRounds = 3;            // of filling in what was cut short
+constexpr double kSizeHelps = 0.7;    // on the scale where success is 1 and failure -1
 constexpr double kLeastDoubt = 0.15;  // deviation of log time
 constexpr double kLeastCount = 0.02;  // what was filled in still says something
 
@@ -93,7 +94,11 @@ Observed ObservedOf(const std::vector<Trial>& tried) {
 Believer::Believer(const core::Table& configurations, uint64_t seed)
     : space_(MakeSpace(WithTotals(configurations, FindMachineColumns(configurations)))),
       law_(LawOf(configurations, FindMachineColumns(configurations))),
-      rng_(seed) {}
+      size_((law_.mean() - law_.array()).matrix()),
+      rng_(seed) {
+  const double spread = std::sqrt(size_.squaredNorm() / static_cast<double>(size_.size()));
+  if (spread > 0) size_ /= spread;
+}
 
 base::Result<Surrogate> Believer::TimeModel(const std::vector<Trial>& tried) const {
   Observed observed = ObservedOf(tried);
@@ -123,11 +128,12 @@ base::Result<Surrogate> Believer::TimeModel(const std::vector<Trial>& tried) con
   }
 }
 
-// Success is 1, failure -1.
+// Success is 1, failure -1, both less what the size of the cluster makes of it.
 base::Result<Surrogate> Believer::SuccessModel(const std::vector<Trial>& tried) const {
   Observed observed = ObservedOf(tried);
   for (size_t i = 0; i < tried.size(); ++i) {
-    observed.log_seconds(static_cast<Index>(i)) = tried[i].ok ? 1 : -1;
+    observed.log_seconds(static_cast<Index>(i)) =
+        (tried[i].ok ? 1 : -1) - kSizeHelps * size_(static_cast<Index>(tried[i].row));
   }
   observed.log_took = observed.log_seconds;
   LogKernel kernel = ChooseKernel(space_, observed, rng_);
@@ -149,7 +155,8 @@ base::Result<Belief> Believer::Believe(const std::vector<Trial>& tried) const {
   belief.ok.resize(law_.size());
   for (Index i = 0; i < law_.size(); ++i) {
     const double spread = std::sqrt(view.variance(i) + success.kernel().noise);
-    belief.ok(i) = numeric::NormalBelow(view.log_seconds(i) / std::max(spread, 1e-6));
+    const double latent = view.log_seconds(i) + kSizeHelps * size_(i);
+    belief.ok(i) = numeric::NormalBelow(latent / std::max(spread, 1e-6));
   }
   for (const Trial& trial : tried) belief.ok(static_cast<Index>(trial.row)) = trial.ok ? 1 : 0;
   return belief;

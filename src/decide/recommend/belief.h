@@ -30,7 +30,8 @@ struct Belief {
 };
 
 // A law as prior (time falls with the processors of all machines together), a Gaussian process for
-// what it leaves over, and another one for success. Failed trials are censored: their logarithms
+// what it leaves over, and another one for success, which larger clusters are taken to have more
+// often: memory suffices, time does. Failed trials are censored: their logarithms
 // stand at the mean of what lies beyond their times (Schmee and Hahn 1979). Not thread-safe.
 class Believer {
  public:
@@ -47,7 +48,8 @@ class Believer {
   base::Result<Surrogate> SuccessModel(const std::vector<Trial>& tried) const;
 
   Space space_;
-  Vector law_;  // log time by the prior, but for a constant
+  Vector law_;   // log time by the prior, but for a constant
+  Vector size_;  // of the cluster: mean 0, deviation 1
   base::Rng rng_;
 };
 
