@@ -31,6 +31,7 @@ using base::Result;
 // Of very many workers not every number.
 constexpr size_t kEveryNumber = 64;
 constexpr double kNumberStep = 1.1;
+constexpr const char* kEngine = "engine";
 
 Result<learn::Model> ModelFor(const RecommendRequest& request, const CampaignSamples& samples,
                               const Context& context) {
@@ -41,8 +42,10 @@ Result<learn::Model> ModelFor(const RecommendRequest& request, const CampaignSam
   LearnRequest learn;
   learn.target = samples.target;
   learn.seed = request.seed;
-  RECKON_ASSIGN(const Prepared prepared,
-                PrepareTable(learn, ForLearning(samples.runs, samples.target), context));
+  core::Table table = ForLearning(samples.runs, samples.target);
+  // It names hosts, for which kinds stand.
+  std::erase_if(table.columns, [](const core::Column& one) { return one.name() == kEngine; });
+  RECKON_ASSIGN(const Prepared prepared, PrepareTable(learn, std::move(table), context));
   RECKON_ASSIGN(learn::SearchOutcome outcome,
                 learn::Search(prepared.data, prepared.search, context.stop, context.progress));
   return learn::MakeModel(prepared.data, prepared.search, std::move(outcome));
@@ -58,7 +61,7 @@ Result<core::Row> InputsOfJob(spec::JobFile file) {
   const core::Table table = InputsOf(ToJson(file.job), plan);
   core::Row row;
   for (const core::Column& column : table.columns) {
-    if (!IsRunInput(column.name())) continue;
+    if (!IsRunInput(column.name()) || column.name() == kEngine) continue;
     if (column.kind() == core::ColumnKind::kNumber) {
       row.emplace_back(column.name(), column[0]);
     } else {
