@@ -22,10 +22,13 @@ struct NodeState {
   double memory = 0;
 };
 
-// "nano2" is a "nano": a host's type where nobody tells another. A name of digits alone is its own.
+// "nano2" is a "nano", "tx2-0" a "tx2": a host's type where nobody tells another. A name of digits
+// alone is its own.
 inline std::string TypeOfNode(const std::string& name) {
   const size_t last = name.find_last_not_of("0123456789");
-  return last == std::string::npos ? name : name.substr(0, last + 1);
+  if (last == std::string::npos) return name;
+  const bool dashed = last > 0 && last + 1 < name.size() && name[last] == '-';
+  return name.substr(0, dashed ? last : last + 1);
 }
 
 struct Node {

@@ -77,6 +77,9 @@ TEST(EstimatorTablesTest, EveryFunctionOfEveryTypeOfNode) {
   EXPECT_TRUE(EstimatorTables(Hosts(6), 12).empty());
   EXPECT_EQ(core::TypeOfNode("nano12"), "nano");
   EXPECT_EQ(core::TypeOfNode("7"), "7");
+  EXPECT_EQ(core::TypeOfNode("tx2-0"), "tx2");
+  EXPECT_EQ(core::TypeOfNode("tx2-"), "tx2-");
+  EXPECT_EQ(core::TypeOfNode("-1"), "-");
 }
 
 TEST(EstimatorTablesTest, AHostThatOnlyServesDoesNotTakeInputsFromTheOthers) {
