@@ -22,21 +22,16 @@ namespace {
 
 using base::Result;
 
-double NumberOr(const core::Table& table, const char* name, size_t row, double other) {
-  const core::Column* column = NumbersIn(table, name);
-  return column == nullptr || std::isnan((*column)[row]) ? other : (*column)[row];
-}
-
 // Of a run of one worker and one server; nullopt of others. The samples count what both of them
 // sent, so half of it went each way.
 std::optional<double> NeedIn(const core::Table& runs, size_t row) {
-  if (NumberOr(runs, "workers", row, 0) != 1 || NumberOr(runs, "servers", row, 0) != 1) {
+  if (NumberAt(runs, "workers", row, 0) != 1 || NumberAt(runs, "servers", row, 0) != 1) {
     return std::nullopt;
   }
   if (IsBlemished(runs, row)) return std::nullopt;
-  const double bytes = NumberOr(runs, "bytes_sent", row, 0);
+  const double bytes = NumberAt(runs, "bytes_sent", row, 0);
   const double seconds =
-      NumberOr(runs, "training_loop_s", row, 0) / NumberOr(runs, "dilation", row, 1);
+      NumberAt(runs, "training_loop_s", row, 0) / NumberAt(runs, "dilation", row, 1);
   if (!(bytes > 0) || !(seconds > 0)) return std::nullopt;
   return 8 * bytes / 2 / seconds;
 }

@@ -14,11 +14,6 @@ namespace {
 
 using base::Result;
 
-double NumberAt(const core::Table& table, const std::string& name, size_t row, double other) {
-  const core::Column* column = NumbersIn(table, name);
-  return column == nullptr || std::isnan((*column)[row]) ? other : (*column)[row];
-}
-
 std::string PoolAt(const core::Table& table, size_t row) {
   const auto found = table.Find("pool");
   return found ? table.columns[*found].Text(row) : "";

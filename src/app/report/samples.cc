@@ -89,6 +89,11 @@ const core::Column* NumbersIn(const core::Table& table, const std::string& name)
   return &table.columns[*found];
 }
 
+double NumberAt(const core::Table& table, const std::string& name, size_t row, double other) {
+  const core::Column* column = NumbersIn(table, name);
+  return column == nullptr || std::isnan((*column)[row]) ? other : (*column)[row];
+}
+
 std::vector<double> ValuesIn(const core::Table& table, const std::string& name) {
   std::set<double> values;
   if (const core::Column* column = NumbersIn(table, name)) {

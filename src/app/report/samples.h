@@ -33,6 +33,8 @@ base::Result<CampaignSamples> LoadCampaignSamples(const std::string& name, const
 
 // The column of numbers of that name, or nullptr.
 const core::Column* NumbersIn(const core::Table& table, const std::string& name);
+// A cell of it; `other` where there is none.
+double NumberAt(const core::Table& table, const std::string& name, size_t row, double other);
 // Its distinct values, ascending; none when there is no such column.
 std::vector<double> ValuesIn(const core::Table& table, const std::string& name);
 // Whether the column has more than one value, missing cells apart.

@@ -12,8 +12,8 @@ namespace {
 
 using Index = Eigen::Index;
 
-// How much of what more processors promise is kept, on average over published jobs: with n times
-// as many, n^-0.7 of the time.
+// With n times as many processors n^-0.7 of the time. A guess, as the other constants here: none of
+// them was fitted to anything (docs/recommend.md has what they come to).
 constexpr double kScaling = 0.7;
 constexpr int kRounds = 3;            // of filling in what was cut short
 constexpr double kSizeHelps = 0.7;    // on the scale where success is 1 and failure -1
