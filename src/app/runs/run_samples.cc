@@ -95,7 +95,7 @@ void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
     AddField(row, key, trainer, key);
   }
   AddField(row, "source", trainer, "source");
-  for (const char* key : {"image", "parameters", "images", "steps_per_epoch"}) {
+  for (const char* key : {"image", "parameters", "multiply_adds", "images", "steps_per_epoch"}) {
     AddField(row, key, plan, key);
   }
   for (const char* key : {"validation_images", "float64", "fine_tune", "staleness"}) {
@@ -277,12 +277,13 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 }  // namespace
 
 bool IsRunInput(std::string_view column) {
-  static constexpr std::array<std::string_view, 25> kInputs{
+  static constexpr std::array<std::string_view, 26> kInputs{
       "cpus",      "pool",      "host_cpus",       "dilation",   "engine",
       "workers",   "servers",   "cpus_per_worker", "network",    "strategy",
       "optimizer", "rate",      "momentum",        "epochs",     "source",
       "image",     "images",    "batch",           "parameters", "validation_images",
-      "float64",   "fine_tune", "staleness",       "host_type",  "shard"};
+      "float64",   "fine_tune", "staleness",       "host_type",  "shard",
+      "multiply_adds"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
 }

@@ -74,6 +74,7 @@ base::Status CheckTrainer(const core::Job& job, const std::vector<PlannedPlace>&
   plan["image"] = fmt::format("{}x{}x{}", image.channels, image.height, image.width);
   plan["knobs"] = checked.network.knobs;
   plan["parameters"] = checked.network.parameters();
+  plan["multiply_adds"] = checked.network.multiply_adds();
   plan["images"] = checked.dealing.rows();
   plan["steps_per_epoch"] = checked.dealing.steps();
   return {};

@@ -243,6 +243,20 @@ size_t Network::parameters() const {
   return sum;
 }
 
+double Layer::multiply_adds() const {
+  const double outputs = static_cast<double>(out.pixels());
+  const double inputs = in.channels;
+  if (kind == Kind::kConvolution) return outputs * inputs * kernel * kernel;
+  if (kind == Kind::kLinear) return outputs * inputs;
+  return 0;
+}
+
+double Network::multiply_adds() const {
+  double sum = 0;
+  for (const Layer& layer : layers) sum += layer.multiply_adds();
+  return sum;
+}
+
 size_t Network::FirstTrained(size_t count) const {
   if (count == 0) return 0;
   for (size_t i = layers.size(); i > 0; --i) {

@@ -34,6 +34,8 @@ struct Layer {
   double dropout = 0;
 
   size_t parameters() const;
+  // Of one image on its way forward; what pools and activations compute is not counted.
+  double multiply_adds() const;
   bool operator==(const Layer&) const = default;
 };
 
@@ -43,6 +45,7 @@ struct Network {
   std::vector<Layer> layers;
 
   size_t parameters() const;
+  double multiply_adds() const;
   // The last `count` layers that have parameters are trained, the others stay what the base model
   // gives; 0: all are trained. Index of the first layer that is trained.
   size_t FirstTrained(size_t count) const;

@@ -23,6 +23,16 @@ TEST(NetworkTest, SizesAreThoseOfTheLiterature) {
             785U * 100 + 101 * 50 + 51 * 10);
 }
 
+TEST(NetworkTest, CountsMultiplyAdds) {
+  // C1 of LeNet-5 has 6 maps of 28 x 28, each number from 5 x 5 pixels (LeCun et al., 1998).
+  const Network lenet = BuildNetwork("lenet5", {}, {1, 32, 32}, 10).value();
+  EXPECT_EQ(lenet.layers[0].multiply_adds(), 28 * 28 * 6 * 25);
+  EXPECT_EQ(lenet.layers[1].multiply_adds(), 0);
+  EXPECT_EQ(lenet.layers[3].multiply_adds(), 10 * 10 * 12 * 25 * 6);
+  EXPECT_EQ(BuildNetwork("mlp", {{"hidden", "100, 50"}}, kMnistShape, 10)->multiply_adds(),
+            784 * 100 + 100 * 50 + 50 * 10);
+}
+
 // Every combination of Table 2 that changes a size, and every other value.
 TEST(NetworkTest, HasTheKnobsOfTheTable) {
   for (const char* kernel : {"2", "3", "4", "5"}) {
