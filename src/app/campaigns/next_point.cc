@@ -4,14 +4,11 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "app/campaigns/candidates.h"
 #include "app/campaigns/standing.h"
-#include "app/runs/job_json.h"
-#include "app/runs/run_samples.h"
 #include "base/rng.h"
 #include "base/units.h"
-#include "core/table_builder.h"
 #include "decide/design/design.h"
 #include "decide/design/expected_error.h"
 #include "decide/design/kernel_cache.h"
@@ -23,34 +20,6 @@ std::string AllMeasured(const CampaignReport& report) {
   const bool all = std::all_of(report.points.begin(), report.points.end(),
                                [](const PointReport& point) { return point.state == "measured"; });
   return all ? "everything is measured" : "everything is measured that can be";
-}
-
-bool IsOpen(const PointReport& point) {
-  return point.state == "waiting" || point.state == "measuring";
-}
-
-// What can be asked about a point, as its samples will have it; without columns that are the same
-// everywhere.
-core::Table CandidatesOf(const std::vector<PointReport>& points,
-                         const std::vector<base::Json>& plans) {
-  core::TableBuilder builder;
-  for (size_t i = 0; i < points.size(); ++i) {
-    base::Json plan = plans[i].is_null() ? base::Json::object() : plans[i];
-    if (!points[i].point.pool.empty()) plan["pool"] = points[i].point.pool;
-    builder.AddTable(InputsOf(ToJson(points[i].point.file.job), plan));
-  }
-  core::Table table = std::move(builder).Finish("the points of the campaign");
-  const auto differs = [&](const core::Column& column) {
-    for (size_t row = 1; row < column.size(); ++row) {
-      if (column.Text(row) != column.Text(0)) return true;
-    }
-    return false;
-  };
-  std::erase_if(table.columns, [&](const core::Column& column) {
-    // The engine names hosts, which pools stand for.
-    return !IsRunInput(column.name()) || column.name() == "engine" || !differs(column);
-  });
-  return table;
 }
 
 // The points as a problem of design, and how good forecasts should be by now.
@@ -118,7 +87,7 @@ class DesignView {
 
  private:
   bool MayBeMeasured(const PointReport& point) const {
-    if (IsOpen(point)) return true;
+    if (WantsRun(point)) return true;
     // Not without end on a machine that is never quiet.
     return repeated_ && point.state == "measured" &&
            StandingOf(point.attempts).disturbed <= static_cast<size_t>(file_.retries);
@@ -147,7 +116,7 @@ class InTurn final : public NextPoint {
     size_t fewest = 0;
     for (const size_t index : order_) {
       const PointReport& point = report.points[index];
-      if (enough || !IsOpen(point)) continue;
+      if (enough || !WantsRun(point)) continue;
       const Standing standing = StandingOf(point.attempts);
       const size_t tried = standing.measured + standing.disturbed + standing.failed;
       if (best && tried >= fewest) continue;
@@ -176,12 +145,12 @@ class Optimal final : public NextPoint {
 
   base::Result<std::optional<size_t>> Choose(const CampaignReport& report) override {
     for (size_t i = 0; i < report.points.size(); ++i) {
-      if (IsOpen(report.points[i]) && !report.points[i].attempts.empty()) return std::optional(i);
+      if (WantsRun(report.points[i]) && !report.points[i].attempts.empty()) return std::optional(i);
     }
     RECKON_ASSIGN(const bool enough, view_.GoodEnough(report, why_));
     if (enough) return std::optional<size_t>();
     RECKON_ASSIGN(const auto choice, design_->Next(view_.Problem(report)));
-    const bool open = std::any_of(report.points.begin(), report.points.end(), IsOpen);
+    const bool open = std::any_of(report.points.begin(), report.points.end(), WantsRun);
     // Once every point was measured only doubts remain.
     if (choice && (open || choice->again)) return std::optional(choice->row);
     why_ = open ? "nothing else should fit into the budget" : AllMeasured(report);
@@ -196,6 +165,10 @@ class Optimal final : public NextPoint {
 };
 
 }  // namespace
+
+bool WantsRun(const PointReport& point) {
+  return point.state == "waiting" || point.state == "measuring";
+}
 
 base::Result<std::unique_ptr<NextPoint>> MakeNextPoint(const spec::CampaignFile& file,
                                                        const std::vector<PointReport>& points,

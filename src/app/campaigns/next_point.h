@@ -22,6 +22,9 @@ class NextPoint {
   virtual std::string why_ended() const = 0;
 };
 
+// Whether a point is not measured yet, and can be.
+bool WantsRun(const PointReport& point);
+
 // By the file's design. `plans`: of the points, null where one is impossible. The file outlives it.
 base::Result<std::unique_ptr<NextPoint>> MakeNextPoint(const spec::CampaignFile& file,
                                                        const std::vector<PointReport>& points,

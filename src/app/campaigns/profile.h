@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +25,8 @@ struct CampaignRequest {
   std::string criterion;
   BudgetText budget;
   std::optional<size_t> repeats;
+  // A run a point and no more, however it ends; only disturbed ones are made again.
+  bool once = false;
   bool keep_lab = false;  // also the one that the campaign made
 };
 
@@ -52,9 +55,18 @@ struct CampaignReport {
 // Called after every run, with the report so far and the point that was measured.
 using OnAttempt = std::function<void(const CampaignReport&, const PointReport&, const Attempt&)>;
 
-// kBadInput: the file, or a budget of nothing. kUnavailable: another `reckon` is at it.
+// Makes who chooses the next point, from the points and their plans (null: impossible).
+class NextPoint;
+using NextPointMaker = std::function<base::Result<std::unique_ptr<NextPoint>>(
+    const spec::CampaignFile&, const std::vector<PointReport>&, const std::vector<base::Json>&)>;
+
+// By the file's design. kBadInput: the file, or a budget of nothing. kUnavailable: another `reckon`
+// is at it.
 base::Result<CampaignReport> Profile(const CampaignRequest& request, const Context& context,
                                      const OnAttempt& on_attempt);
+// By a choice of one's own.
+base::Result<CampaignReport> ProfileBy(const NextPointMaker& maker, const CampaignRequest& request,
+                                       const Context& context, const OnAttempt& on_attempt);
 
 base::Json ToJson(const CampaignReport& report);
 

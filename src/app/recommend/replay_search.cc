@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "app/data.h"
 #include "base/text.h"
@@ -81,8 +80,7 @@ std::string TextOf(const core::Table& table, size_t row) {
 
 }  // namespace
 
-Result<ReplaySearchReport> ReplaySearch(const ReplaySearchRequest& request,
-                                        const Context& context) {
+Result<SearchReport> ReplaySearch(const ReplaySearchRequest& request, const Context& context) {
   if (request.probes == 0) return base::BadInput("--probe 0: expected at least 1");
   if (request.max_cost && !(*request.max_cost > 0)) {
     return base::BadInput("--max-cost: expected more than nothing");
@@ -90,9 +88,8 @@ Result<ReplaySearchReport> ReplaySearch(const ReplaySearchRequest& request,
   RECKON_ASSIGN(const RecordedTable recorded, Read(request.file, context));
   const decide::ConfigurationSearch search(recorded.configurations, recorded.price,
                                            {request.seed, request.runs});
-  ReplaySearchReport report;
+  SearchReport report;
   report.source = recorded.configurations.source;
-  report.inputs = recorded.configurations.Names();
   for (size_t row = 0; row < recorded.price.size(); ++row) {
     report.texts.push_back(TextOf(recorded.configurations, row));
   }
@@ -122,33 +119,6 @@ Result<ReplaySearchReport> ReplaySearch(const ReplaySearchRequest& request,
   }
   RECKON_ASSIGN(report.chosen, search.Recommend(tried));
   return report;
-}
-
-base::Json ToJson(const ReplaySearchReport& report) {
-  base::Json probed = base::Json::array();
-  base::Json trials = base::Json::array();
-  for (const ReplayedTrial& trial : report.tried) {
-    probed.push_back(trial.row);
-    trials.push_back({{"row", trial.row},
-                      {"configuration", report.texts[trial.row]},
-                      {"time_s", trial.seconds},
-                      {"cost", trial.cost},
-                      {"ok", trial.ok},
-                      {"expected_gain", trial.expected_gain}});
-  }
-  const decide::Recommended& chosen = report.chosen;
-  return {{"chosen",
-           {{"row", chosen.row},
-            {"configuration", report.texts[chosen.row]},
-            {"expected_cost", chosen.expected_cost},
-            {"expected_time_s", chosen.expected_s},
-            {"success", chosen.success},
-            {"probed", chosen.tried}}},
-          {"probed", std::move(probed)},
-          {"trials", std::move(trials)},
-          {"spent", report.spent},
-          {"ended", report.ended},
-          {"source", report.source}};
 }
 
 }  // namespace reckon::app

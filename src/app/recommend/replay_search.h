@@ -4,12 +4,10 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/context.h"
-#include "base/json.h"
+#include "app/recommend/search_report.h"
 #include "base/result.h"
-#include "decide/recommend/search.h"
 
 namespace reckon::app {
 
@@ -21,28 +19,7 @@ struct ReplaySearchRequest {
   double runs = 100;  // how often the job will run with what is chosen
 };
 
-struct ReplayedTrial {
-  size_t row = 0;
-  double seconds = 0;
-  double cost = 0;
-  bool ok = true;
-  double expected_gain = 0;
-};
-
-struct ReplaySearchReport {
-  std::string source;
-  std::vector<std::string> inputs;
-  std::vector<std::string> texts;  // of every row: "machine=c4.large nodes=4"
-  std::vector<ReplayedTrial> tried;
-  double spent = 0;
-  std::string ended;  // why no more was tried
-  decide::Recommended chosen;
-};
-
 // kBadInput: a table without these columns, or with values that make no sense, by line.
-base::Result<ReplaySearchReport> ReplaySearch(const ReplaySearchRequest& request,
-                                              const Context& context);
-
-base::Json ToJson(const ReplaySearchReport& report);
+base::Result<SearchReport> ReplaySearch(const ReplaySearchRequest& request, const Context& context);
 
 }  // namespace reckon::app
