@@ -85,6 +85,8 @@ Json ToJson(const ScheduleReport& report) {
   json["crew"] = plan.crew;
   json["epoch_s"] = plan.epoch_s;
   json["total_s"] = plan.total_s;
+  json["servers"] = Json::array();
+  for (const core::Node& server : report.cluster.servers) json["servers"].push_back(server.name);
   json["workers"] = Json::array();
   for (size_t i = 0; i < plan.workers.size(); ++i) {
     const decide::WorkerPlan& worker = plan.workers[i];
