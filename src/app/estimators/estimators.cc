@@ -39,13 +39,16 @@ LearnRequest RequestFor(const EstimatorData& data, const EstimatorsRequest& requ
   return learn;
 }
 
-Result<ValidationMethod> HoldOuts(size_t rows, const EstimatorsRequest& request) {
+// Hosts of one run, and a host with and without the training, have seen the same: whole runs are
+// held out.
+Result<ValidationMethod> HoldOuts(const std::vector<size_t>& runs,
+                                  const EstimatorsRequest& request) {
   ValidationMethod method;
   const double share = request.holdout.value_or(kPapersShare);
   method.label = fmt::format("hold-out {:.0f} %", 100 * share);
   const base::Rng rng(request.seed);
   for (size_t i = 0; i < kSplits; ++i) {
-    RECKON_ASSIGN(learn::Split split, learn::HoldOutSplit(rows, share, rng.Fork(i)));
+    RECKON_ASSIGN(learn::Split split, learn::GroupedHoldOutSplit(runs, share, rng.Fork(i)));
     method.splits.push_back(std::move(split));
   }
   return method;
@@ -73,7 +76,7 @@ Result<Learned> Learn(const EstimatorData& data, const EstimatorsRequest& reques
                       const Context& context, std::vector<std::string>& notes) {
   RECKON_ASSIGN(const Prepared prepared,
                 PrepareTable(RequestFor(data, request), data.table, context));
-  RECKON_ASSIGN(const ValidationMethod method, HoldOuts(prepared.data.rows(), request));
+  RECKON_ASSIGN(const ValidationMethod method, HoldOuts(data.runs, request));
   std::vector<std::string> own_notes;  // of searches: the same for every function
   RECKON_ASSIGN(const std::vector<ValidationBlock> blocks,
                 RunSplits(prepared, {method}, context, own_notes));

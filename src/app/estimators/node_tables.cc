@@ -40,9 +40,23 @@ size_t CellsIn(const core::Column& column) {
   return cells;
 }
 
+constexpr const char* kRun = "run";
+const std::string kLatency = "latency_s";
+
+// Apps with columns of their own ("sift.latency_s"), and "" for hosts that have but one.
+std::vector<std::string> AppsIn(const Table& nodes) {
+  std::vector<std::string> apps{""};
+  const std::string suffix = "." + kLatency;
+  for (const core::Column& column : nodes.columns) {
+    const std::string& name = column.name();
+    if (name.ends_with(suffix)) apps.push_back(name.substr(0, name.size() - suffix.size()));
+  }
+  return apps;
+}
+
 // Without columns that most rows lack (nobody stressed the hosts before), then without rows that
 // lack another (of a host that only serves), then without columns that are the same in every row.
-Table Finish(core::TableBuilder builder, const std::string& target) {
+void Finish(core::TableBuilder builder, EstimatorData& data) {
   Table table = std::move(builder).Finish("rows of hosts");
   std::erase_if(table.columns,
                 [](const core::Column& column) { return 2 * CellsIn(column) < column.size(); });
@@ -54,13 +68,18 @@ Table Finish(core::TableBuilder builder, const std::string& target) {
   }
   table = table.Select(whole);
   std::erase_if(table.columns, [&](const core::Column& column) {
-    if (column.name() == target) return false;
+    if (column.name() == data.target || column.name() == kRun) return false;
     for (size_t row = 1; row < column.size(); ++row) {
       if (column[row] != column[0]) return false;
     }
     return true;
   });
-  return table;
+  const auto run = table.Find(kRun);
+  for (size_t row = 0; row < table.row_count; ++row) {
+    data.runs.push_back(run ? static_cast<size_t>(table.columns[*run][row]) : row);
+  }
+  if (run) table.columns.erase(table.columns.begin() + static_cast<ptrdiff_t>(*run));
+  data.table = std::move(table);
 }
 
 bool WorthLearning(const EstimatorData& data, size_t least) {
@@ -83,7 +102,7 @@ class Maker {
     for (const size_t row : rows_) {
       const double value = Number(nodes_, target, row);
       if (!(value > 0)) continue;
-      Row cells;
+      Row cells{{kRun, Number(nodes_, kRun, row)}};
       for (const std::string& input : inputs) {
         if (const double number = Number(nodes_, input, row); !std::isnan(number)) {
           cells.emplace_back(input, number);
@@ -92,23 +111,28 @@ class Maker {
       cells.emplace_back(target, value);
       builder.AddRow(cells);
     }
-    return {type_, function, name, target, {target}, Finish(std::move(builder), target)};
+    EstimatorData data{type_, function, name, target, {target}, {}, {}};
+    Finish(std::move(builder), data);
+    return data;
   }
 
-  // Two rows of each host: with the training and without it.
-  EstimatorData ExecTime() const {
-    const std::string target = "latency_s";
+  // Two rows of each host: with the training and without it. `app`: where there are several.
+  EstimatorData ExecTime(const std::string& app) const {
+    const std::string measured = (app.empty() ? "" : app + ".") + kLatency;
     core::TableBuilder builder;
     for (const size_t row : rows_) {
-      Add(builder, row, "latency_s_before", "_before", false);
-      Add(builder, row, "latency_s", "_p95", true);  // as EstState forecasts it
+      Add(builder, row, measured + "_before", "_before", false);
+      Add(builder, row, measured, "_p95", true);  // as EstState forecasts it
     }
-    return {type_,
-            "EstExecTime",
-            "exec_time",
-            target,
-            {target, "latency_s_before"},
-            Finish(std::move(builder), target)};
+    EstimatorData data{type_,
+                       app.empty() ? "EstExecTime" : "EstExecTime " + app,
+                       app.empty() ? "exec_time" : "exec_time." + app,
+                       kLatency,
+                       {measured, measured + "_before"},
+                       {},
+                       {}};
+    Finish(std::move(builder), data);
+    return data;
   }
 
  private:
@@ -118,7 +142,7 @@ class Maker {
            const std::string& suffix, bool training) const {
     const double value = Number(nodes_, latency, row);
     if (!(value > 0)) return;
-    Row cells;
+    Row cells{{kRun, Number(nodes_, kRun, row)}};
     for (const char* metric : {"cpu", "memory", "gpu"}) {
       for (const auto& [name, column] :
            {std::pair(std::string(metric), metric + suffix),
@@ -133,7 +157,7 @@ class Maker {
       const double number = training ? Number(nodes_, input, row) : 0;
       if (!std::isnan(number)) cells.emplace_back(input, number);
     }
-    cells.emplace_back("latency_s", value);
+    cells.emplace_back(kLatency, value);
     builder.AddRow(cells);
   }
 
@@ -165,7 +189,7 @@ std::vector<EstimatorData> EstimatorTables(const Table& nodes, size_t least) {
       add(maker.Plain(std::string("EstState ") + metric, std::string("state_") + metric,
                       std::string(metric) + "_p95", Together({kState, kWork, kCluster})));
     }
-    add(maker.ExecTime());
+    for (const std::string& app : AppsIn(nodes)) add(maker.ExecTime(app));
   }
   return all;
 }

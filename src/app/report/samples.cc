@@ -53,7 +53,9 @@ Result<core::Table> LoadOwnRows(store::Store& store, const std::string& set,
       rows.push_back(row);
     }
   }
-  return table.Select(rows);
+  core::Table own = table.Select(rows);
+  FillAbsentLoads(own);
+  return own;
 }
 
 }  // namespace
@@ -117,13 +119,29 @@ bool Differs(const core::Table& table, const std::string& name) {
   return false;
 }
 
-core::Table ForLearning(const core::Table& samples, const std::string& target) {
+namespace {
+
+std::vector<size_t> RowsWith(const core::Table& samples, const std::string& target) {
   const core::Column* column = NumbersIn(samples, target);
   std::vector<size_t> rows;
   for (size_t row = 0; column != nullptr && row < samples.row_count; ++row) {
     if ((*column)[row] > 0) rows.push_back(row);
   }
-  core::Table table = samples.Select(rows);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<size_t> RunsForLearning(const core::Table& samples, const std::string& target) {
+  std::vector<size_t> runs;
+  for (const size_t row : RowsWith(samples, target)) {
+    runs.push_back(static_cast<size_t>(NumberAt(samples, "run", row, 0)));
+  }
+  return runs;
+}
+
+core::Table ForLearning(const core::Table& samples, const std::string& target) {
+  core::Table table = samples.Select(RowsWith(samples, target));
   std::erase_if(table.columns, [&](const core::Column& one) {
     return one.name() != target && !IsRunInput(one.name());
   });

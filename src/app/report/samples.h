@@ -42,5 +42,7 @@ bool Differs(const core::Table& table, const std::string& name);
 
 // Inputs and `target` alone, of the rows that have a target above 0: what a model is learned from.
 core::Table ForLearning(const core::Table& samples, const std::string& target);
+// The runs that these rows are of, one a row.
+std::vector<size_t> RunsForLearning(const core::Table& samples, const std::string& target);
 
 }  // namespace reckon::app

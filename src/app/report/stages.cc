@@ -10,12 +10,15 @@
 #include "app/report/papers.h"
 #include "app/shared_progress.h"
 #include "app/validation_methods.h"
+#include "base/rng.h"
 #include "base/text.h"
 
 namespace reckon::app {
 namespace {
 
 using base::Result;
+
+constexpr uint64_t kHoldOutStream = 11;
 
 struct AskedWay {
   std::string way;
@@ -89,7 +92,19 @@ Result<ValidationMethod> MethodFor(const AskedWay& asked, const ReportValidation
 struct StageData {
   ReportStage stage;
   Prepared prepared;
+  std::vector<size_t> runs;  // of every row
 };
+
+// Workers and epochs of one run stay together: they have met the same machine.
+Result<ValidationMethod> MethodFor(const AskedWay& asked, const ReportValidation& validation,
+                                   const StageData& stage) {
+  RECKON_ASSIGN(ValidationMethod method, MethodFor(asked, validation, stage.prepared.data));
+  if (asked.way != "hold-out" || stage.runs.empty()) return method;
+  RECKON_ASSIGN(method.splits.front(),
+                learn::GroupedHoldOutSplit(stage.runs, validation.holdout,
+                                           base::Rng(validation.seed).Fork(kHoldOutStream)));
+  return method;
+}
 
 // The stages of which there are enough rows to learn from.
 Result<std::vector<StageData>> PrepareStages(const CampaignSamples& samples, uint64_t seed,
@@ -112,7 +127,9 @@ Result<std::vector<StageData>> PrepareStages(const CampaignSamples& samples, uin
       section.notes.push_back(fmt::format("{}: {}", column, prepared.error().Describe()));
       continue;
     }
-    stages.push_back({std::move(stage), *std::move(prepared)});
+    StageData data{std::move(stage), *std::move(prepared), {}};
+    if (&from == &samples.epochs) data.runs = RunsForLearning(from, column);
+    stages.push_back(std::move(data));
   }
   return stages;
 }
@@ -233,7 +250,7 @@ Result<StagesSection> MakeStages(const CampaignSamples& samples, const ReportVal
       SharedProgress::Part part(shared);
       const Context inside{context.clock, context.log,  part,
                            context.stop,  context.jobs, context.db};
-      auto how = MethodFor(asked, validation, stages[i].prepared.data);
+      auto how = MethodFor(asked, validation, stages[i]);
       if (!how.ok()) {
         if (asked.by_user && i == 0) return std::move(how).error();
         method.cells.push_back({.problem = how.error().Describe()});

@@ -37,6 +37,11 @@ base::Status CheckNumber(const Dataset& data, size_t column) {
                               data.schema.inputs[column].name));
 }
 
+base::Status CheckShare(double share) {
+  if (share > 0 && share < 1) return {};
+  return BadInput(fmt::format("hold-out share {} is not between 0 and 1", share));
+}
+
 // Thresholds for choosing an extrapolating model: train below or at, test above.
 std::vector<double> InnerCuts(const std::vector<double>& levels) {
   const size_t count = levels.size();
@@ -66,10 +71,33 @@ std::vector<double> InnerCuts(const std::vector<double>& levels) {
 
 }  // namespace
 
-base::Result<Split> HoldOutSplit(size_t rows, double share, base::Rng rng) {
-  if (!(share > 0 && share < 1)) {
-    return BadInput(fmt::format("hold-out share {} is not between 0 and 1", share));
+base::Result<Split> GroupedHoldOutSplit(std::span<const size_t> groups, double share,
+                                        base::Rng rng) {
+  RECKON_TRY(CheckShare(share));
+  std::map<size_t, std::vector<size_t>> rows_of;
+  for (size_t row = 0; row < groups.size(); ++row) rows_of[groups[row]].push_back(row);
+  if (rows_of.size() < 2) return BadInput("a hold-out needs rows of at least two runs");
+  std::vector<const std::vector<size_t>*> in_order;
+  for (const auto& [group, rows] : rows_of) in_order.push_back(&rows);
+  rng.Shuffle(std::span(in_order));
+  const double wanted = share * static_cast<double>(groups.size());
+  Split split;
+  for (size_t i = 0; i < in_order.size(); ++i) {
+    const std::vector<size_t>& rows = *in_order[i];
+    const bool last = i + 1 == in_order.size();
+    const double with =
+        static_cast<double>(split.test.size()) + static_cast<double>(rows.size()) / 2;
+    const bool test = !last && (split.test.empty() || with <= wanted);
+    auto& part = test ? split.test : split.train;
+    part.insert(part.end(), rows.begin(), rows.end());
   }
+  std::sort(split.test.begin(), split.test.end());
+  std::sort(split.train.begin(), split.train.end());
+  return split;
+}
+
+base::Result<Split> HoldOutSplit(size_t rows, double share, base::Rng rng) {
+  RECKON_TRY(CheckShare(share));
   if (rows < 2) return BadInput("a hold-out needs at least two rows");
   const auto wanted = static_cast<size_t>(std::llround(share * static_cast<double>(rows)));
   const size_t test_rows = std::clamp<size_t>(wanted, 1, rows - 1);

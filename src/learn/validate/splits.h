@@ -21,6 +21,11 @@ struct Split {
 // round(share * rows) random rows are the test part; 0 < share < 1.
 base::Result<Split> HoldOutSplit(size_t rows, double share, base::Rng rng);
 
+// Likewise by whole groups (the rows of one run, which tell of each other), drawn until about
+// share * rows are in the test part. `groups`: of every row; at least two different ones.
+base::Result<Split> GroupedHoldOutSplit(std::span<const size_t> groups, double share,
+                                        base::Rng rng);
+
 // Every row is in exactly one test part; parts differ in size by at most one row. 2 <= folds <=
 // rows.
 base::Result<std::vector<Split>> KFoldSplits(size_t rows, size_t folds, base::Rng rng);

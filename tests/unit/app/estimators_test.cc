@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -33,7 +34,9 @@ core::Table Hosts(size_t count) {
     const double server = 0.2 * static_cast<double>(i % 3);
     const double workers = 1 + static_cast<double>(i % 4);
     const double memory = 0.05 + 0.1 * rng.Uniform();
-    core::Row row{{"host", "nano" + std::to_string(i % 2)},
+    const auto run = static_cast<double>(i);
+    core::Row row{{"run", run},
+                  {"host", "nano" + std::to_string(i % 2)},
                   {"serves", 0.0},
                   {"cpu_before", cpu},
                   {"memory_before", memory},
@@ -51,7 +54,8 @@ core::Table Hosts(size_t count) {
                   {"latency_s", 0.1 * (1 + cpu)}};
     if (i == 3) row.emplace_back("disturbed", 1.0);
     builder.AddRow(row);
-    builder.AddRow({{"host", "pi"},
+    builder.AddRow({{"run", run},
+                    {"host", "pi"},
                     {"serves", 1.0},
                     {"cpu_p95", 0.5 + 0.1 * server},
                     {"cpu_before", server},
@@ -74,12 +78,33 @@ TEST(EstimatorTablesTest, EveryFunctionOfEveryTypeOfNode) {
   EXPECT_THAT(all[1].table.Names(), Contains("server_cpu_before"));
   EXPECT_EQ(all[4].table.row_count, 78U);  // with the training and without it
   EXPECT_THAT(all[4].table.Names(), Contains("training"));
+  EXPECT_EQ(all[0].runs.size(), 39U);
+  EXPECT_EQ(all[0].runs[3], 4U) << "run 3 was disturbed";
+  EXPECT_EQ(all[4].runs[0], all[4].runs[1]) << "a host with and without the training";
   EXPECT_TRUE(EstimatorTables(Hosts(6), 12).empty());
   EXPECT_EQ(core::TypeOfNode("nano12"), "nano");
   EXPECT_EQ(core::TypeOfNode("7"), "7");
   EXPECT_EQ(core::TypeOfNode("tx2-0"), "tx2");
   EXPECT_EQ(core::TypeOfNode("tx2-"), "tx2-");
   EXPECT_EQ(core::TypeOfNode("-1"), "-");
+}
+
+TEST(EstimatorTablesTest, SeveralAppsAreLearnedApart) {
+  core::Table hosts = Hosts(40);
+  for (core::Column& column : hosts.columns) {
+    const std::string& name = column.name();
+    if (!name.starts_with("latency_s")) continue;
+    std::vector<double> cells;
+    for (size_t row = 0; row < hosts.row_count; ++row) cells.push_back(column[row]);
+    column = core::Column::Numbers("web." + name, core::NumberVector::Of(cells));
+  }
+  const auto all = EstimatorTables(hosts, 12);
+  const auto found = std::find_if(all.begin(), all.end(), [](const EstimatorData& data) {
+    return data.name == "exec_time.web";
+  });
+  ASSERT_NE(found, all.end());
+  EXPECT_EQ(found->function, "EstExecTime web");
+  EXPECT_EQ(found->table.row_count, 78U);
 }
 
 TEST(EstimatorTablesTest, AHostThatOnlyServesDoesNotTakeInputsFromTheOthers) {
@@ -107,19 +132,14 @@ TEST(EstimatorTablesTest, AHostThatOnlyServesDoesNotTakeInputsFromTheOthers) {
 
 TEST(SensitivityTest, TellsWhatGoesWithWhat) {
   const auto all = EstimatorTables(Hosts(40), 12);
-  for (const SensitivityRow& row : SensitivityOf(all[0])) {
-    if (row.input == "cpu_before") {
-      EXPECT_GT(row.correlation, 0.4);
-      EXPECT_GT(row.high, row.low);
-    }
-    if (row.input == "batch") {
-      EXPECT_LT(row.correlation, -0.4);
-      EXPECT_LT(row.high, row.low);
-    }
-    if (row.input == "memory_before") {
-      EXPECT_LT(std::abs(row.correlation), 0.4);
-    }
-  }
+  std::map<std::string, SensitivityRow> rows;
+  for (const SensitivityRow& row : SensitivityOf(all[0])) rows[row.input] = row;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_GT(rows.at("cpu_before").correlation, 0.4);
+  EXPECT_GT(rows.at("cpu_before").high, rows.at("cpu_before").low);
+  EXPECT_LT(rows.at("batch").correlation, -0.4);
+  EXPECT_LT(rows.at("batch").high, rows.at("batch").low);
+  EXPECT_LT(std::abs(rows.at("memory_before").correlation), 0.4);
 }
 
 class EstimatorsTest : public ::testing::Test {

@@ -48,6 +48,23 @@ TEST(SplitsTest, EverySplitIsDisjointAndComplete) {
   }
 }
 
+TEST(SplitsTest, HoldingGroupsOutKeepsThemTogether) {
+  std::vector<size_t> groups;
+  for (size_t run = 0; run < 40; ++run) {
+    for (size_t host = 0; host <= run % 4; ++host) groups.push_back(1000 + run);
+  }
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Split split = GroupedHoldOutSplit(groups, 0.2, base::Rng(seed)).value();
+    ExpectProper(split, groups.size());
+    EXPECT_NEAR(static_cast<double>(split.test.size()), 20, 3);
+    for (const size_t test : split.test) {
+      for (const size_t train : split.train) ASSERT_NE(groups[test], groups[train]);
+    }
+  }
+  EXPECT_FALSE(GroupedHoldOutSplit(std::vector<size_t>{7, 7, 7}, 0.2, base::Rng(1)).ok());
+  EXPECT_FALSE(GroupedHoldOutSplit(groups, 1.5, base::Rng(1)).ok());
+}
+
 TEST(SplitsTest, FoldsTestEveryRowOnceAndAreEven) {
   const auto folds = KFoldSplits(13, 5, base::Rng(1)).value();
   std::multiset<size_t> tested;
