@@ -29,8 +29,21 @@ std::optional<observe::TreeUsage> UsageFromJson(const Json& json) {
   const auto sent = base::WholeAt(json, "bytes_sent");
   const auto received = base::WholeAt(json, "bytes_received");
   if (!wall || !cpu || !memory || !sent || !received) return std::nullopt;
-  return observe::TreeUsage{*wall, *cpu,      *memory,
-                            *sent, *received, json.value("complete", Json(false)) == Json(true)};
+  observe::TreeUsage usage;
+  usage.wall_s = *wall;
+  usage.cpu_s = *cpu;
+  usage.peak_memory_bytes = *memory;
+  usage.bytes_sent = *sent;
+  usage.bytes_received = *received;
+  usage.complete = json.value("complete", Json(false)) == Json(true);
+  usage.disk_read_bytes = base::WholeAt(json, "disk_read_bytes").value_or(0);
+  usage.disk_written_bytes = base::WholeAt(json, "disk_written_bytes").value_or(0);
+  usage.cpu_p95_cores = Field<double>(json, "cpu_p95_cores").value_or(0);
+  usage.memory_mean_bytes = Field<double>(json, "memory_mean_bytes").value_or(0);
+  usage.memory_p95_bytes = Field<double>(json, "memory_p95_bytes").value_or(0);
+  usage.sent_p95_bytes_s = Field<double>(json, "sent_p95_bytes_s").value_or(0);
+  usage.received_p95_bytes_s = Field<double>(json, "received_p95_bytes_s").value_or(0);
+  return usage;
 }
 
 }  // namespace
@@ -71,7 +84,14 @@ base::Json ToJson(const observe::TreeUsage& usage) {
           {"peak_memory_bytes", usage.peak_memory_bytes},
           {"bytes_sent", usage.bytes_sent},
           {"bytes_received", usage.bytes_received},
-          {"complete", usage.complete}};
+          {"complete", usage.complete},
+          {"disk_read_bytes", usage.disk_read_bytes},
+          {"disk_written_bytes", usage.disk_written_bytes},
+          {"cpu_p95_cores", usage.cpu_p95_cores},
+          {"memory_mean_bytes", usage.memory_mean_bytes},
+          {"memory_p95_bytes", usage.memory_p95_bytes},
+          {"sent_p95_bytes_s", usage.sent_p95_bytes_s},
+          {"received_p95_bytes_s", usage.received_p95_bytes_s}};
 }
 
 Json ToJson(const KeeperNews& news) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -108,6 +109,21 @@ uint64_t MemoryOf(const std::vector<ProcessEntry>& processes) {
     if (process.zombie) continue;
     const auto proportional = living > 1 ? ProportionalSet(process.pid) : std::nullopt;
     bytes += proportional ? *proportional : ResidentSet(process.pid);
+  }
+  return bytes;
+}
+
+DiskBytes DiskBytesOf(pid_t pid) {
+  DiskBytes bytes;
+  const auto text = ReadProcFile(fmt::format("/proc/{}/io", pid));
+  if (!text) return bytes;
+  for (const std::string_view line : base::Split(*text, '\n')) {
+    for (const auto& [name, into] :
+         {std::pair<std::string_view, uint64_t*>("read_bytes: ", &bytes.read),
+          std::pair<std::string_view, uint64_t*>("write_bytes: ", &bytes.written)}) {
+      if (!line.starts_with(name)) continue;
+      *into = static_cast<uint64_t>(base::ParseInteger(line.substr(name.size())).value_or(0));
+    }
   }
   return bytes;
 }

@@ -24,4 +24,11 @@ std::vector<ProcessEntry> Descendants(pid_t root);
 // their proportional sets, which counts shared pages once.
 uint64_t MemoryOf(const std::vector<ProcessEntry>& processes);
 
+// From and to devices; also what the children did that were waited for.
+struct DiskBytes {
+  uint64_t read = 0;
+  uint64_t written = 0;
+};
+DiskBytes DiskBytesOf(pid_t pid);
+
 }  // namespace reckon::observe

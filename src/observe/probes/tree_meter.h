@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "observe/probes/cgroup_traffic.h"
 #include "observe/probes/process_tree.h"
+#include "observe/probes/spread_meter.h"
 #include "observe/probes/tcp_bytes.h"
 #include "observe/probes/tree_usage.h"
 
@@ -54,7 +55,16 @@ class TreeMeter {
   std::unique_ptr<TcpDiag> diag_;           // for the cgroup's open connections
   std::unique_ptr<CgroupTraffic> traffic_;  // nullptr: none
   std::unique_ptr<TcpBytes> bytes_;         // without traffic_; nullptr: none
+  void TakeDisk(const std::vector<ProcessEntry>& processes);
+  // What was used since the last look, and the memory of this one.
+  void TakeSpreads(uint64_t memory_bytes);
+
   TreeUsage usage_;
+  TreeUsage looked_;  // at the last look
+  SpreadMeter cores_;
+  SpreadMeter memory_;
+  SpreadMeter sent_;
+  SpreadMeter received_;
 };
 
 }  // namespace reckon::observe

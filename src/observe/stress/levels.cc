@@ -15,6 +15,7 @@ constexpr double kCpuTolerance = 0.03;  // of the host's cores
 constexpr double kMemoryTolerance = 0.03;
 constexpr double kLeastMemoryTolerance = 8e6;  // programs are of about that size themselves
 constexpr double kDiskTolerance = 0.1;
+constexpr double kGpuTolerance = 0.03;
 constexpr double kMegabyte = 1e6;
 
 struct Column {
@@ -33,7 +34,8 @@ std::vector<Column> ColumnsOf(const StressLevels& levels, const StressReading& r
       {"memory", memory, static_cast<double>(reading.memory_bytes),
        std::max(kMemoryTolerance * memory, kLeastMemoryTolerance), kMegabyte, "MB"},
       {"disk", levels.disk_bytes_per_s, reading.disk_bytes_per_s,
-       kDiskTolerance * levels.disk_bytes_per_s, kMegabyte, "MB/s"}};
+       kDiskTolerance * levels.disk_bytes_per_s, kMegabyte, "MB/s"},
+      {"gpu", levels.gpu, reading.gpu, kGpuTolerance, 0.01, "%"}};
   std::erase_if(columns, [](const Column& column) { return column.wanted == 0; });
   return columns;
 }

@@ -39,20 +39,32 @@ base::Status CheckIsDisk(const std::string& folder) {
 }  // namespace
 
 base::Result<std::unique_ptr<Load>> Load::Start(const StressLevels& levels,
-                                                const std::string& folder) {
+                                                const std::string& folder,
+                                                const std::filesystem::path& root) {
   if (levels.disk_bytes_per_s > 0) RECKON_TRY(CheckIsDisk(folder));
+  std::unique_ptr<GpuProbe> gpu;
+  if (levels.gpu > 0) {
+    // Another root is a test's: the machine's own driver has no place there.
+    gpu = GpuProbe::Open(root, root == "/" ? GpuProbe::kNvmlLibrary : "");
+    if (gpu == nullptr || !gpu->Read().share) {
+      return base::Error(base::ErrorCode::kFailed,
+                         "this machine has no GPU whose use can be measured");
+    }
+  }
   std::string own = folder + "/reckon-stress.XXXXXX";
   if (mkdtemp(own.data()) == nullptr) return base::SystemError(own);
   std::unique_ptr<Load> load(new Load(levels, std::move(own)));
+  load->gpu_probe_ = std::move(gpu);
   if (!levels.none()) {
     RECKON_ASSIGN(load->program_, FindStressNg());
     RECKON_TRY(load->StartBusy());
+    if (levels.gpu > 0) RECKON_TRY(load->StartGpu());
   }
   return load;
 }
 
 Load::~Load() {
-  for (Held* held : {&cpu_, &disk_, &memory_}) held->stressor.reset();
+  for (Held* held : {&cpu_, &disk_, &memory_, &gpu_}) held->stressor.reset();
   std::error_code ignored;
   std::filesystem::remove_all(folder_, ignored);
 }
@@ -84,6 +96,11 @@ base::Status Load::StartMemory() {
               "--vm-method", "write64"});
 }
 
+base::Status Load::StartGpu() {
+  gpu_duty_.emplace(levels_.gpu);
+  return Add(gpu_, 1, {"--gpu", "1"});
+}
+
 base::Status Load::Add(Held& held, size_t workers, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--timeout", "0", "--temp-path", folder_.string()});
   RECKON_ASSIGN(held.stressor, Stressor::Start(program_, arguments, workers));
@@ -96,7 +113,18 @@ double Load::Steer(double elapsed_s) {
   if (disk_.stressor != nullptr) {
     Steer(disk_, elapsed_s, static_cast<double>(WrittenBytes(disk_.stressor->workers())), pause);
   }
+  if (gpu_.stressor != nullptr) SteerGpu(elapsed_s, pause);
   return pause;
+}
+
+void Load::SteerGpu(double elapsed_s, double& pause) {
+  gpu_.used += elapsed_s * gpu_probe_->Read().share.value_or(0);
+  gpu_.stressor->Run(gpu_duty_->Step(elapsed_s));
+  pause = std::min(pause, gpu_duty_->PauseS());
+}
+
+void Load::Settled() {
+  if (gpu_duty_) gpu_duty_->Keep();
 }
 
 void Load::Steer(Held& held, double elapsed_s, double used, double& pause) {
@@ -107,7 +135,7 @@ void Load::Steer(Held& held, double elapsed_s, double used, double& pause) {
 }
 
 base::Status Load::Check() const {
-  for (const Held* held : {&cpu_, &disk_, &memory_}) {
+  for (const Held* held : {&cpu_, &disk_, &memory_, &gpu_}) {
     if (held->stressor != nullptr) RECKON_TRY(held->stressor->Check());
   }
   return {};
@@ -115,7 +143,7 @@ base::Status Load::Check() const {
 
 base::Status Load::Look() {
   bool complete = true;
-  for (const Held* held : {&cpu_, &disk_, &memory_}) {
+  for (const Held* held : {&cpu_, &disk_, &memory_, &gpu_}) {
     if (held->stressor == nullptr) continue;
     held->stressor->Look();
     complete = complete && held->stressor->complete();
@@ -127,7 +155,7 @@ base::Status Load::Look() {
 
 bool Load::complete() const {
   if (levels_.memory_bytes > 0 && memory_.stressor == nullptr) return false;
-  return std::ranges::all_of(std::array{&cpu_, &disk_, &memory_}, [](const Held* held) {
+  return std::ranges::all_of(std::array{&cpu_, &disk_, &memory_, &gpu_}, [](const Held* held) {
     return held->stressor == nullptr || held->stressor->complete();
   });
 }
@@ -137,6 +165,10 @@ StressReading Load::Read(double elapsed_s) {
   reading.cpu = ReadRate(cpu_, elapsed_s) / levels_.cpus;
   reading.disk_bytes_per_s = ReadRate(disk_, elapsed_s);
   reading.memory_bytes = memory_bytes_;
+  if (gpu_duty_) {
+    reading.gpu = ReadRate(gpu_, elapsed_s);
+    gpu_duty_->Learn(reading.gpu);
+  }
   return reading;
 }
 
@@ -147,7 +179,7 @@ double Load::ReadRate(Held& held, double elapsed_s) {
 // All of the load, with this process: what steering costs is load too.
 std::vector<pid_t> Load::Processes() const {
   std::vector<pid_t> processes{getpid()};
-  for (const Held* held : {&cpu_, &disk_, &memory_}) {
+  for (const Held* held : {&cpu_, &disk_, &memory_, &gpu_}) {
     if (held->stressor == nullptr) continue;
     const auto more = held->stressor->pids();
     processes.insert(processes.end(), more.begin(), more.end());

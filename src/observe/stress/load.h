@@ -11,6 +11,8 @@
 #include <sys/types.h>
 
 #include "base/result.h"
+#include "observe/probes/gpu_probe.h"
+#include "observe/stress/duty_cycle.h"
 #include "observe/stress/levels.h"
 #include "observe/stress/process_use.h"
 #include "observe/stress/rate_control.h"
@@ -21,9 +23,11 @@ namespace reckon::observe {
 // Everything that it started ends with it. Not thread-safe.
 class Load {
  public:
-  // `folder`: where the files that are written lie, in a folder of their own.
+  // `folder`: where the files that are written lie, in a folder of their own; `root`: where /sys
+  // is. kFailed: without stress-ng, or a GPU that is not there.
   static base::Result<std::unique_ptr<Load>> Start(const StressLevels& levels,
-                                                   const std::string& folder);
+                                                   const std::string& folder,
+                                                   const std::filesystem::path& root = "/");
   ~Load();
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
@@ -39,6 +43,8 @@ class Load {
   bool complete() const;
   // What was used in the `elapsed_s` since the last call; memory as of the last look.
   StressReading Read(double elapsed_s);
+  // The levels are reached, and others may come: what cannot be told from theirs stays as it is.
+  void Settled();
 
  private:
   // A stressor, what it shall use, and what it has used.
@@ -54,6 +60,8 @@ class Load {
 
   base::Status StartBusy();    // what is switched on and off
   base::Status StartMemory();  // after the others, whose memory counts
+  base::Status StartGpu();
+  void SteerGpu(double elapsed_s, double& pause);
   base::Status Add(Held& held, size_t workers, std::vector<std::string> arguments);
   static void Steer(Held& held, double elapsed_s, double used, double& pause);
   static double ReadRate(Held& held, double elapsed_s);
@@ -68,6 +76,9 @@ class Load {
   Held disk_;
   Held memory_;
   uint64_t memory_bytes_ = 0;
+  Held gpu_;
+  std::unique_ptr<GpuProbe> gpu_probe_;  // nullptr: no level of it
+  std::optional<DutyCycle> gpu_duty_;
 };
 
 }  // namespace reckon::observe

@@ -15,7 +15,8 @@
 namespace reckon::observe {
 
 const char* const kStressUsage =
-    "usage: reckon-stress [--cpu LEVEL] [--memory LEVEL] [--disk RATE] [OPTION VALUE]...\n"
+    "usage: reckon-stress [--cpu LEVEL] [--memory LEVEL] [--disk RATE] [--gpu LEVEL] [OPTION "
+    "VALUE]...\n"
     "Loads this host until it is stopped (Ctrl-C, SIGTERM) and holds each level as measured; "
     "prints\n"
     "what is measured once a second. Uses stress-ng.\n"
@@ -25,7 +26,7 @@ const char* const kStressUsage =
     "  --memory-total BYTES  the host's memory [the machine's]\n"
     "  --disk RATE           written a second, as 20MB\n"
     "  --folder DIR          where its files lie while it runs [TMPDIR, or /tmp]\n"
-    "  --gpu LEVEL           refused unless 0\n"
+    "  --gpu LEVEL           percent of the machine's GPUs, 0 to 100\n"
     "  --settle TIME         how long the levels may take to be reached [60s]\n";
 
 namespace {
@@ -80,19 +81,10 @@ base::Result<uint64_t> MemoryOption(const Values& values, uint64_t total) {
   return bytes;
 }
 
-base::Status CheckGpu(const Values& values) {
-  RECKON_ASSIGN(const double share, ShareOption(values, "--gpu"));
-  if (share == 0) return {};
-  return base::Error(base::ErrorCode::kFailed,
-                     access("/dev/nvidiactl", F_OK) == 0
-                         ? "--gpu: loading a GPU is not supported"
-                         : "--gpu: this machine has no GPU (there is no /dev/nvidiactl)");
-}
-
 }  // namespace
 
-MachineSize ThisMachine() {
-  MachineSize size;
+HostSize ThisMachine() {
+  HostSize size;
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) size.cpus = CPU_COUNT(&allowed);
@@ -102,12 +94,12 @@ MachineSize ThisMachine() {
 }
 
 base::Result<StressOptions> ParseStressOptions(std::span<const std::string> arguments,
-                                               const MachineSize& machine) {
+                                               const HostSize& machine) {
   RECKON_ASSIGN(Values values, base::TakeNamedValues(arguments, OptionNames()));
-  RECKON_TRY(CheckGpu(values));
   StressOptions options;
   StressLevels& levels = options.levels;
   RECKON_ASSIGN(levels.cpu, ShareOption(values, "--cpu"));
+  RECKON_ASSIGN(levels.gpu, ShareOption(values, "--gpu"));
   levels.cpus = machine.cpus;
   if (values.contains("--cpus")) {
     const auto cpus = base::ParseNumber(values["--cpus"]);

@@ -13,14 +13,14 @@ namespace reckon::observe {
 extern const char* const kStressUsage;
 
 // What the machine has, for what the command line does not say.
-struct MachineSize {
+struct HostSize {
   double cpus = 1;
   uint64_t memory_bytes = 0;
 };
-MachineSize ThisMachine();
+HostSize ThisMachine();
 
-// kBadInput naming the option; kFailed for a load that this machine cannot have.
+// kBadInput naming the option.
 base::Result<StressOptions> ParseStressOptions(std::span<const std::string> arguments,
-                                               const MachineSize& machine);
+                                               const HostSize& machine);
 
 }  // namespace reckon::observe

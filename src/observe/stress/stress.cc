@@ -41,7 +41,8 @@ class Lap {
 
 base::Status RunStress(const StressOptions& options, const base::Clock& clock,
                        StressListener& listener, const std::stop_token& stop) {
-  RECKON_ASSIGN(const std::unique_ptr<Load> load, Load::Start(options.levels, options.folder));
+  RECKON_ASSIGN(const std::unique_ptr<Load> load,
+                Load::Start(options.levels, options.folder, options.root));
   const Lap all(clock);
   Lap steered(clock);
   Lap looked(clock);
@@ -63,6 +64,7 @@ base::Status RunStress(const StressOptions& options, const base::Clock& clock,
       good = missed.empty() ? good + 1 : 0;
       if (!settled && good >= kReadingsToSettle) {
         settled = true;
+        load->Settled();
         listener.Settled();
       } else if (!settled && !missed.empty() && all.ElapsedS() > options.settle_s) {
         return base::Error(

@@ -1,6 +1,7 @@
 // A background load that holds its levels.
 #pragma once
 
+#include <filesystem>
 #include <stop_token>
 #include <string>
 
@@ -14,6 +15,7 @@ struct StressOptions {
   StressLevels levels;
   std::string folder = "/tmp";  // where the files that are written lie, in a folder of their own
   double settle_s = 60;         // how long the levels may take to be reached
+  std::filesystem::path root = "/";  // where the file of a Jetson's GPU is looked for
 };
 
 class StressListener {

@@ -51,6 +51,32 @@ TEST(UsageTest, PeakMemoryOfShortAndLongHolders) {
   }
 }
 
+TEST(UsageTest, WhatAGrandchildWritesToDisk) {
+  TestRun run;
+  // The shell waits for it and ends, so that the bytes come home by two accounts.
+  run.Script("worker",
+             "(dd if=/dev/zero of=written bs=1M count=8 conv=fdatasync status=none); rm written");
+  ASSERT_TRUE(run.Start().ok());
+  ASSERT_TRUE(run.WaitForEnd());
+  EXPECT_EQ(run.States(), "starting running finished");
+  const base::Json usage = LastUsage(run, "worker");
+  EXPECT_GE(usage.at("disk_written_bytes").get<double>(), 8 * 1024 * 1024) << usage;
+  EXPECT_LE(usage.at("disk_written_bytes").get<double>(), 12 * 1024 * 1024) << usage;
+}
+
+TEST(UsageTest, PercentilesOfWhatIsUsedOverTime) {
+  TestRun run;
+  run.Add("worker", {RECKON_RANK_PROGRAM, "hold", "200000000", "3.5"});
+  ASSERT_TRUE(run.Start().ok());
+  ASSERT_TRUE(run.WaitForEnd());
+  const base::Json usage = LastUsage(run, "worker");
+  EXPECT_GE(usage.at("memory_p95_bytes").get<double>(), 2e8) << usage;
+  EXPECT_GE(usage.at("memory_mean_bytes").get<double>(), 1e8) << usage;
+  EXPECT_LE(usage.at("memory_mean_bytes").get<double>(),
+            usage.at("memory_p95_bytes").get<double>());
+  EXPECT_LT(usage.at("cpu_p95_cores").get<double>(), 1.1) << usage;
+}
+
 TEST(UsageTest, BytesOfConnectionsThatEndAtOnce) {
   if (geteuid() != 0) GTEST_SKIP() << "needs cgroups of its own";
   for (int round = 0; round < 3; ++round) {

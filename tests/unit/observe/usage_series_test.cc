@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "observe/probes/spread_meter.h"
+
 namespace reckon::observe {
 namespace {
 
@@ -13,6 +15,25 @@ NodeCounters ReadingAt(double at_s, double cpu_s, uint64_t memory_bytes = 100) {
   reading.cpu_s = cpu_s;
   reading.memory_bytes = memory_bytes;
   return reading;
+}
+
+TEST(SpreadMeterTest, MeanAndPercentileByTime) {
+  SpreadMeter meter;
+  EXPECT_EQ(meter.Mean(), 0);
+  EXPECT_EQ(meter.P95(), 0);
+  meter.Add(1, 90);
+  meter.Add(5, 6);
+  meter.Add(100, 4);
+  meter.Add(7, 0);  // no time, no weight
+  EXPECT_DOUBLE_EQ(meter.Mean(), (90 + 30 + 400) / 100.0);
+  EXPECT_EQ(meter.P95(), 5);
+}
+
+TEST(SpreadMeterTest, ALongTimeIsKnownInLessDetail) {
+  SpreadMeter meter;
+  for (int i = 0; i < 100'000; ++i) meter.Add(i, 0.5);
+  EXPECT_NEAR(meter.Mean(), 49'999.5, 1e-6);
+  EXPECT_NEAR(meter.P95(), 95'000, 200);
 }
 
 TEST(UsageSeriesTest, RatesOfEveryQuantity) {
