@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 #include "learn/regressors/generic.h"
 #include "learn/regressors/law_predictor.h"
 #include "learn/regressors/registry.h"
+#include "numeric/stats.h"
 #include "predict/formula_writer.h"
 #include "predict/scaling_words.h"
 
@@ -47,11 +49,23 @@ std::map<std::string, core::Table> GroupsOf(const core::Table& runs, const std::
   return groups;
 }
 
+// What the trainer's knobs come to is no input of the law, which has the knobs.
+void LeaveDerivedOut(core::Table& table) {
+  const bool knobs = std::any_of(table.columns.begin(), table.columns.end(), [&](const auto& one) {
+    return one.name().starts_with("knob_") && Differs(table, one.name());
+  });
+  if (!knobs) return;
+  std::erase_if(table.columns, [](const core::Column& one) {
+    return one.name() == "parameters" || one.name() == "multiply_adds";
+  });
+}
+
 // The law takes powers of numbers above 0, and can tell columns apart only that do not follow from
 // each other.
 core::Table LawTable(const core::Table& runs, const std::string& target,
                      std::vector<std::string>& notes) {
   core::Table table = ForLearning(runs, target);
+  LeaveDerivedOut(table);
   std::vector<std::string> inputs = IndependentInputs(table);
   std::erase_if(inputs, [&](const std::string& name) {
     const std::vector<double> values = ValuesIn(table, name);
@@ -84,19 +98,22 @@ class LawStudy {
   LawStudy(const LawOptions& options, const Context& context, SharedProgress& shared)
       : options_(options), context_(context), shared_(shared) {}
 
-  Result<LawGroup> Study(const core::Table& table, const std::string& target) {
+  // `table`: the law's columns; `all`: the same rows with all of them, for whatever is best.
+  Result<LawGroup> Study(const core::Table& table, const core::Table& all,
+                         const std::string& target) {
     MakeRequest(target, kLaw, "");
     RECKON_ASSIGN(const Prepared prepared, PrepareTable(request_, table, context_));
     group_.rows = prepared.data.rows();
     group_.inputs = prepared.data.schema.Names();
     RECKON_TRY(Parameters(prepared));
+    RECKON_ASSIGN(group_.fits, FitLawTenTimes(prepared, options_.seed, context_.stop));
     ValidateRequest validate;
     validate.holdout = options_.holdout;
     validate.learn.seed = options_.seed;
     RECKON_ASSIGN(const std::vector<ValidationMethod> methods,
                   ValidationMethods(validate, prepared.data));
     group_.held_out = methods.front().splits.front().test.size();
-    RECKON_TRY(Errors(table, target, methods));
+    RECKON_TRY(Errors(table, all, target, methods));
     for (const char* penalty : {"l1", "l2"}) {
       RECKON_TRY(Path(prepared, methods.front().splits.front(), penalty));
     }
@@ -142,7 +159,7 @@ class LawStudy {
 
   // Law, law with penalties, the paper's black boxes and whatever is best, on the same rows held
   // out.
-  base::Status Errors(const core::Table& table, const std::string& target,
+  base::Status Errors(const core::Table& table, const core::Table& all, const std::string& target,
                       const std::vector<ValidationMethod>& methods) {
     for (const Contest& contest : kContests) {
       SharedProgress::Part part(shared_);
@@ -150,25 +167,47 @@ class LawStudy {
                            context_.stop,  context_.jobs, context_.db};
       const std::string technique = contest.technique;
       MakeRequest(target, technique, contest.penalty);
-      RECKON_ASSIGN(const Prepared prepared, PrepareTable(request_, table, inside));
+      RECKON_ASSIGN(const Prepared prepared,
+                    PrepareTable(request_, technique.empty() ? all : table, inside));
       std::vector<std::string> notes;
       const auto blocks = RunSplits(prepared, methods, inside, notes);
       if (!blocks.ok()) {
         // Some want more rows than others.
         if (blocks.error().code() != base::ErrorCode::kBadInput) return blocks.error();
-        group_.errors.push_back({contest.name, std::nullopt});
+        group_.errors.push_back({contest.name, std::nullopt, std::nullopt});
         continue;
       }
       const ValidationBlock& block = blocks->front();
       std::string name = contest.name;
       if (technique.empty()) name += ": " + block.chosen.technique;
-      group_.errors.push_back({std::move(name), block.chosen.validation->mape_percent});
+      const core::Metrics& measured = *block.chosen.validation;
+      group_.errors.push_back({std::move(name), measured.mape_percent, measured.rmse});
       AddDots(block, contest.name);
+      if (&contest == &kContests.front()) {
+        ErrorsByImage(table, block.chosen_held_out, methods.front().splits.front().test);
+      }
     }
     group_.figures.push_back(
         {PredictedAgainstMeasured("Predicted against measured", target, std::move(dots_)),
          "Rows held out.", "Generic law, Figs. 3 to 6.", group_.held_out});
     return {};
+  }
+
+  // `held_out`: of `rows`, one after the other.
+  void ErrorsByImage(const core::Table& table, const Gathered& held_out,
+                     const std::vector<size_t>& rows) {
+    for (const char* name : {"image", "env_SHAPE"}) {
+      const auto column = table.Find(name);
+      if (!column || !Differs(table, name) || held_out.truth.size() != rows.size()) continue;
+      std::map<std::string, std::vector<double>> errors;
+      for (size_t i = 0; i < rows.size(); ++i) {
+        errors[table.columns[*column].Text(rows[i])].push_back(
+            100 * std::abs(held_out.predicted[i] / held_out.truth[i] - 1));
+      }
+      for (const auto& [level, own] : errors) {
+        group_.by_image.push_back({name, level, own.size(), numeric::Mean(own)});
+      }
+    }
   }
 
   void AddDots(const ValidationBlock& block, const std::string& name) {
@@ -236,12 +275,29 @@ class LawStudy {
     chart.x_label = "lambda";
     chart.log_x = true;
     for (const auto& [name, points] : values_[penalty]) {
-      if (name.starts_with("power of ") != powers || chart.lines.size() == kMostLines) continue;
+      if (name.starts_with("power of ") != powers) continue;
       chart.lines.push_back({powers ? name.substr(9) : name, points});
     }
     if (chart.lines.empty()) return;
+    // Those that the penalty moves most are worth a line.
+    const auto moved = [](const plot::Series& line) {
+      double low = INFINITY;
+      double high = -INFINITY;
+      for (const plot::Point& point : line.points) {
+        low = std::min(low, point.y);
+        high = std::max(high, point.y);
+      }
+      return high - low;
+    };
+    std::stable_sort(chart.lines.begin(), chart.lines.end(),
+                     [&](const auto& a, const auto& b) { return moved(a) > moved(b); });
+    std::string caption;
+    if (chart.lines.size() > kMostLines) {
+      caption = fmt::format("The {} of {} that move most.", kMostLines, chart.lines.size());
+      chart.lines.resize(kMostLines);
+    }
     chart.y_label = powers ? "power" : "value";
-    group_.figures.push_back({std::move(chart), "", "Generic law, Fig. 8.", 0});
+    group_.figures.push_back({std::move(chart), caption, "Generic law, Fig. 8.", 0});
   }
 
   const LawOptions& options_;
@@ -268,7 +324,7 @@ Result<LawSection> MakeLaw(const CampaignSamples& samples, const LawOptions& opt
     std::vector<std::string> notes;
     const core::Table table = LawTable(runs, samples.target, notes);
     LawStudy study(options, context, shared);
-    auto group = study.Study(table, samples.target);
+    auto group = study.Study(table, ForLearning(runs, samples.target), samples.target);
     if (!group.ok()) {
       const base::ErrorCode code = group.error().code();
       if (code != base::ErrorCode::kBadInput && code != base::ErrorCode::kFailed) {

@@ -7,6 +7,7 @@
 
 #include "app/explain.h"
 #include "app/report/figure.h"
+#include "app/report/law_fits.h"
 #include "app/report/samples.h"
 
 namespace reckon::app {
@@ -21,6 +22,15 @@ struct LawOptions {
 struct LawError {
   std::string model;
   std::optional<double> mape_percent;
+  std::optional<double> rmse;  // in the target's unit
+};
+
+// The plain law's error on those rows held out that have one level of a category.
+struct LawLevelError {
+  std::string column;
+  std::string level;
+  size_t rows = 0;
+  double mape_percent = 0;
 };
 
 // The law with one penalty: fitted to the training rows, measured on those held out.
@@ -46,7 +56,9 @@ struct LawGroup {
   std::vector<std::string> scaling;  // in words
   std::vector<ExplainedInterval> parameters;
   std::vector<LawPower> powers;
+  std::vector<LawFit> fits;
   std::vector<LawError> errors;
+  std::vector<LawLevelError> by_image;  // by the kind of images
   std::vector<PenaltyStep> path;
   std::vector<ReportFigure> figures;
 };

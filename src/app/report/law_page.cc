@@ -1,7 +1,10 @@
 // How the law's section looks, on the page and as JSON.
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/report/generic_paper.h"
 #include "app/report/law.h"
 #include "app/report/papers.h"
 #include "base/text.h"
@@ -43,10 +46,85 @@ PageTable PowerTable(const LawSection& section) {
 PageTable LawErrorTable(const LawGroup& group) {
   PageTable table{fmt::format("MAPE on {} held out of {}", base::Count(group.held_out, "row"),
                               base::Count(group.rows, "row")),
-                  {{"model", false}, {"MAPE"}},
+                  {{"model", false}, {"MAPE"}, {"MSE"}, {"RMSE"}},
                   {}};
   for (const LawError& error : group.errors) {
-    table.rows.push_back({{error.model, PercentOrDash(error.mape_percent)}});
+    const auto number = [&](double power) {
+      return error.rmse ? base::FormatNumber(std::pow(*error.rmse, power)) : "-";
+    };
+    table.rows.push_back({{error.model, PercentOrDash(error.mape_percent), number(2), number(1)}});
+  }
+  return table;
+}
+
+std::string MeanAndDeviation(double mean, double deviation) {
+  return fmt::format("{} +- {}", base::FormatNumber(mean), base::FormatNumber(deviation));
+}
+
+PageTable FitsTable(const LawGroup& group) {
+  PageTable table{fmt::format("Parameters over {} fits from other beginnings", kLawFits),
+                  {{"parameter", false}, {"law"}, {fmt::format("with penalty {}", kLawPenalty)}},
+                  {}};
+  for (const LawFit& fit : group.fits) {
+    table.rows.push_back({{fit.parameter, MeanAndDeviation(fit.mean, fit.deviation),
+                           MeanAndDeviation(fit.l2_mean, fit.l2_deviation)}});
+  }
+  return table;
+}
+
+template <size_t N>
+PageTable PublishedParameters(const std::string& title,
+                              const std::array<PublishedParameter, N>& published) {
+  PageTable table{title,
+                  {{"parameter", false},
+                   {"MXNet: a or q"},
+                   {"p"},
+                   {"PyTorch: a or q"},
+                   {"p"},
+                   {"TensorFlow: a or q"},
+                   {"p"}},
+                  {}};
+  for (const PublishedParameter& one : published) {
+    PageTable::Row row{{}, true};
+    for (const std::string_view cell : {one.name, one.mxnet_a, one.mxnet_p, one.pytorch_a,
+                                        one.pytorch_p, one.tensorflow_a, one.tensorflow_p}) {
+      row.cells.emplace_back(cell);
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+// What the paper's accuracy is of is not said there; here it is 100 % less the law's error.
+PageTable AccuracyTable(const LawSection& section) {
+  PageTable table{"Accuracy of the law by kind of images: 100 % less its MAPE",
+                  {{"of", false}, {"images", false}, {"rows"}, {"accuracy"}},
+                  {}};
+  for (const LawGroup& group : section.groups) {
+    for (const LawLevelError& one : group.by_image) {
+      table.rows.push_back(
+          {{group.name.empty() ? "this campaign" : group.name, one.level, std::to_string(one.rows),
+            fmt::format("{:.2f} %", 100 - one.mape_percent)}});
+    }
+  }
+  if (table.rows.empty()) return table;
+  for (const ModelAccuracy& paper : kGenericTable8) {
+    table.rows.push_back({{fmt::format("paper: {}", paper.framework), "CIFAR-10", "",
+                           fmt::format("{:.2f} %", paper.percent)},
+                          true});
+  }
+  return table;
+}
+
+PageTable PublishedPenalties() {
+  PageTable table{"The paper's Table 5: errors with penalties",
+                  {{"penalty", false}, {"framework", false}, {"MAPE"}, {"MSE"}, {"RMSE"}},
+                  {}};
+  for (const PenaltyErrors& paper : kGenericTable5) {
+    table.rows.push_back({{std::string(paper.penalty), std::string(paper.framework),
+                           fmt::format("{} %", paper.mape_percent), fmt::format("{}", paper.mse),
+                           fmt::format("{}", paper.rmse)},
+                          true});
   }
   return table;
 }
@@ -86,9 +164,26 @@ base::Json GroupJson(const LawGroup& group) {
   json["powers"] = std::move(powers);
   base::Json errors = base::Json::array();
   for (const LawError& one : group.errors) {
-    errors.push_back({{"model", one.model}, {"mape_percent", NumberOrNull(one.mape_percent)}});
+    errors.push_back({{"model", one.model},
+                      {"mape_percent", NumberOrNull(one.mape_percent)},
+                      {"rmse", NumberOrNull(one.rmse)}});
   }
   json["errors"] = std::move(errors);
+  base::Json fits = base::Json::array();
+  for (const LawFit& one : group.fits) {
+    fits.push_back({{"parameter", one.parameter},
+                    {"mean", one.mean},
+                    {"deviation", one.deviation},
+                    {"l2_mean", one.l2_mean},
+                    {"l2_deviation", one.l2_deviation}});
+  }
+  json["fits"] = std::move(fits);
+  base::Json by_image = base::Json::array();
+  for (const LawLevelError& one : group.by_image) {
+    by_image.push_back(
+        {{"images", one.level}, {"rows", one.rows}, {"mape_percent", one.mape_percent}});
+  }
+  json["by_image"] = std::move(by_image);
   base::Json path = base::Json::array();
   for (const PenaltyStep& step : group.path) {
     path.push_back({{"penalty", step.penalty},
@@ -115,14 +210,22 @@ void AddLaw(const LawSection& section, Page& page) {
     page.Code(group.formula);
     page.List(group.scaling);
     page.Table(ParameterTable(section, group));
+    page.Table(FitsTable(group));
     page.Table(LawErrorTable(group));
     AddFigures(group.figures, page);
   }
   page.Heading("Beside the paper");
   page.Table(PowerTable(section));
+  if (const PageTable accuracy = AccuracyTable(section); !accuracy.rows.empty()) {
+    page.Table(accuracy);
+  }
   page.Table(PublishedErrors());
+  page.Table(PublishedPenalties());
+  page.Table(PublishedParameters("The paper's Table 3: parameters over ten fits", kGenericTable3));
+  page.Table(
+      PublishedParameters("The paper's Table 4: the same with an L2 penalty", kGenericTable4));
   page.List(section.notes);
-  page.Note(fmt::format("Tables 3 to 7 and Figures 3 to 8 of {}. Its numbers are in italics.",
+  page.Note(fmt::format("Tables 3 to 8 and Figures 3 to 8 of {}. Its numbers are in italics.",
                         kGenericPaper));
 }
 

@@ -37,6 +37,20 @@ inline constexpr std::array<RayErrors, 4> kRayTable3{{
      {std::nullopt, std::nullopt, 3.85, 3.76}},
 }};
 
+// Table 5 of the generic law's paper: errors with penalties.
+struct PenaltyErrors {
+  std::string_view penalty, framework;
+  double mape_percent, mse, rmse;
+};
+inline constexpr std::array<PenaltyErrors, 6> kGenericTable5{{
+    {"L1", "MXNet", 8, 105.74, 10.28},
+    {"L1", "PyTorch", 29, 450.93, 17.52},
+    {"L1", "TensorFlow", 13, 220.16, 14.83},
+    {"L2", "MXNet", 7, 103.37, 10.16},
+    {"L2", "PyTorch", 27, 443.35, 17.02},
+    {"L2", "TensorFlow", 10, 201.81, 14.20},
+}};
+
 // Table 6 of the generic law's paper: MAPE in per cent on 300 rows held out.
 struct LawErrors {
   std::string_view model;
@@ -55,6 +69,14 @@ struct ScalingPower {
 };
 inline constexpr std::array<ScalingPower, 3> kGenericTable7{
     {{"TensorFlow", -0.74}, {"MXNet", -0.99}, {"PyTorch", -1.02}}};
+
+// Its Table 8: accuracy in per cent over CIFAR-10.
+struct ModelAccuracy {
+  std::string_view framework;
+  double percent;
+};
+inline constexpr std::array<ModelAccuracy, 3> kGenericTable8{
+    {{"MXNet", 78.60}, {"PyTorch", 91.66}, {"TensorFlow", 71.05}}};
 
 // Table I of Deep-Edge: MAPE in per cent and its deviation.
 struct EdgeEstimator {

@@ -25,9 +25,11 @@ base::Status CheckSections(const std::vector<std::string>& asked) {
   return {};
 }
 
-// None of a campaign that has measured too few hosts for them, or no hosts at all.
+// None of a campaign that has measured too few hosts for them, or no hosts at all: why is added to
+// `absent`.
 base::Result<std::vector<EstimatorRow>> EstimatorsOf(const std::string& campaign, uint64_t seed,
-                                                     const Context& context) {
+                                                     const Context& context,
+                                                     std::vector<std::string>& absent) {
   EstimatorsRequest request;
   request.campaign = campaign;
   request.seed = seed;
@@ -36,6 +38,7 @@ base::Result<std::vector<EstimatorRow>> EstimatorsOf(const std::string& campaign
   if (learned.ok()) return std::move(learned->estimators);
   const base::ErrorCode code = learned.error().code();
   if (code == base::ErrorCode::kBadInput || code == base::ErrorCode::kNotFound) {
+    absent.push_back("errors of estimators: " + learned.error().Describe());
     return std::vector<EstimatorRow>();
   }
   return std::move(learned).error();
@@ -88,7 +91,7 @@ base::Result<ReportData> MakeReport(const ReportRequest& request, const Context&
   }
   if (wanted("nodes")) {
     RECKON_ASSIGN(std::vector<EstimatorRow> estimators,
-                  EstimatorsOf(request.campaign, request.validation.seed, context));
+                  EstimatorsOf(request.campaign, request.validation.seed, context, report.absent));
     report.nodes = MakeNodes(samples, std::move(estimators));
     if (!report.nodes) report.absent.emplace_back("nodes: no host was observed while training");
   }

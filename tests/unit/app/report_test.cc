@@ -164,10 +164,19 @@ TEST_F(ReportTest, AnExactLawGivesItsPowersAndItsErrors) {
   EXPECT_THAT(group.errors.back().model, HasSubstr("the best of all"));
   EXPECT_EQ(group.path.size(), 12U) << "six strengths of either penalty";
   EXPECT_GT(*group.path.front().r2, 0.999);
-  for (const ExplainedInterval& one : group.parameters) {
-    if (one.name != "power of images") continue;
-    EXPECT_NEAR(one.value, 1, 1e-3);
-  }
+  const auto power =
+      std::find_if(group.parameters.begin(), group.parameters.end(),
+                   [](const ExplainedInterval& one) { return one.name == "power of images"; });
+  ASSERT_NE(power, group.parameters.end());
+  EXPECT_NEAR(power->value, 1, 1e-3);
+  ASSERT_EQ(group.fits.size(), group.parameters.size());
+  const auto fit = std::find_if(group.fits.begin(), group.fits.end(), [](const LawFit& one) {
+    return one.parameter == "power of images";
+  });
+  ASSERT_NE(fit, group.fits.end());
+  EXPECT_NEAR(fit->mean, 1, 1e-2);
+  EXPECT_GE(fit->deviation, 0);
+  EXPECT_TRUE(group.errors.front().rmse.has_value());
 }
 
 TEST_F(ReportTest, FrameworksHaveALawEach) {
