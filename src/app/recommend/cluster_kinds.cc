@@ -14,8 +14,8 @@ namespace {
 
 using base::Result;
 
-std::string PoolAt(const core::Table& table, size_t row) {
-  const auto found = table.Find("pool");
+std::string TextAt(const core::Table& table, const char* name, size_t row) {
+  const auto found = table.Find(name);
   return found ? table.columns[*found].Text(row) : "";
 }
 
@@ -75,18 +75,20 @@ base::Status SetPrices(const CampaignSamples& samples, const PriceSource& prices
 
 }  // namespace
 
-Result<std::vector<ClusterKind>> KindsOf(const CampaignSamples& samples, bool with_servers,
+Result<std::vector<ClusterKind>> KindsOf(const CampaignSamples& samples,
+                                         std::optional<bool> with_servers,
                                          const PriceSource& prices) {
   std::map<std::string, ClusterKind> kinds;
   for (size_t row = 0; row < samples.runs.row_count; ++row) {
     ClusterKind kind;
     kind.servers = NumberAt(samples.runs, "servers", row, 0);
-    if ((kind.servers > 0) != with_servers) continue;
-    const std::string pool = PoolAt(samples.runs, row);
+    if (with_servers && (kind.servers > 0) != *with_servers) continue;
+    const std::string pool = TextAt(samples.runs, "pool", row);
+    if (!with_servers) kind.strategy = TextAt(samples.runs, "strategy", row);
     kind.cpus_per_worker = NumberAt(samples.runs, "cpus_per_worker", row, 1);
     const double host_cpus = NumberAt(samples.runs, "host_cpus", row, kind.cpus_per_worker);
-    const std::string key =
-        fmt::format("{}|{}|{}|{}", pool, kind.cpus_per_worker, host_cpus, kind.servers);
+    const std::string key = fmt::format("{}|{}|{}|{}|{}", pool, kind.cpus_per_worker, host_cpus,
+                                        kind.servers, kind.strategy);
     const double workers = NumberAt(samples.runs, "workers", row, 1);
     if (const auto found = kinds.find(key); found != kinds.end()) {
       found->second.most_workers = std::max(found->second.most_workers, workers);
@@ -98,15 +100,17 @@ Result<std::vector<ClusterKind>> KindsOf(const CampaignSamples& samples, bool wi
                    {"cpus_per_worker", kind.cpus_per_worker},
                    {"host_cpus", host_cpus}};
     if (!pool.empty()) kind.inputs.emplace_back("pool", pool);
+    if (!kind.strategy.empty()) kind.inputs.emplace_back("strategy", kind.strategy);
     RECKON_TRY(SetPrices(samples, prices, pool, kind));
     kinds.emplace(key, std::move(kind));
   }
   std::vector<ClusterKind> all;
   for (auto& [key, kind] : kinds) all.push_back(std::move(kind));
   if (!all.empty()) return all;
-  return base::BadInput(fmt::format(
-      "campaign '{}' was measured {} parameter servers, the job is {}", samples.campaign.name,
-      with_servers ? "without" : "with", with_servers ? "with them" : "without"));
+  return base::BadInput(
+      fmt::format("campaign '{}' was measured {} parameter servers, the job is {}",
+                  samples.campaign.name, with_servers.value_or(true) ? "without" : "with",
+                  with_servers.value_or(true) ? "with them" : "without"));
 }
 
 }  // namespace reckon::app

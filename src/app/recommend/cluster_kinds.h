@@ -13,8 +13,9 @@
 namespace reckon::app {
 
 struct ClusterKind {
-  std::string name;  // of its machines
-  core::Row inputs;  // columns that tell the kind: pool, cpus_per_worker, host_cpus, servers
+  std::string name;      // of its machines
+  core::Row inputs;      // columns that tell the kind: pool, cpus_per_worker, host_cpus, servers
+  std::string strategy;  // of the trainings; empty: not told
   double cpus_per_worker = 1;
   double servers = 0;
   double worker_price = 0;  // an hour, of a machine with one worker
@@ -30,9 +31,10 @@ struct PriceSource {
   std::optional<core::Catalogue> catalogue;
 };
 
-// The distinct kinds in the campaign's runs that have servers, or none. kBadInput: a kind without a
-// price, naming it.
-base::Result<std::vector<ClusterKind>> KindsOf(const CampaignSamples& samples, bool with_servers,
+// The distinct kinds in the campaign's runs: those with servers, those without, or (nullopt) all of
+// them by strategy. kBadInput: a kind without a price, naming it.
+base::Result<std::vector<ClusterKind>> KindsOf(const CampaignSamples& samples,
+                                               std::optional<bool> with_servers,
                                                const PriceSource& prices);
 
 }  // namespace reckon::app

@@ -11,6 +11,8 @@
 #include "app/outputs.h"
 #include "app/recommend/catalogue_source.h"
 #include "app/recommend/cluster_kinds.h"
+#include "app/recommend/epochs_to_accuracy.h"
+#include "app/recommend/worker_batches.h"
 #include "app/report/samples.h"
 #include "app/runs/job_json.h"
 #include "app/runs/run_samples.h"
@@ -100,36 +102,42 @@ struct Candidates {
 };
 
 Candidates CandidatesOf(const core::Row& job, const std::vector<ClusterKind>& kinds,
-                        double dilation, const RecommendRequest& request) {
+                        const WorkerBatches& batches, double dilation,
+                        const RecommendRequest& request) {
   Candidates candidates;
   core::TableBuilder builder;
   size_t questions = 0;
   for (const ClusterKind& kind : kinds) {
     const size_t most = request.most_workers.value_or(static_cast<size_t>(kind.most_workers));
     for (const size_t workers : WorkersToTry(most)) {
-      core::Row row = job;
-      for (const auto& [name, cell] : kind.inputs) Put(row, name, cell);
       const auto count = static_cast<double>(workers);
-      Put(row, "workers", count);
-      Put(row, "cpus", count * kind.cpus_per_worker);
-      Put(row, "dilation", dilation);
-      builder.AddRow(row);
-      RecommendRow one;
-      one.type = kind.name;
-      one.workers = workers;
-      one.cpus_per_worker = kind.cpus_per_worker;
-      one.servers = kind.servers;
-      const double servers = kind.servers * kind.server_price;
-      one.price_per_hour = count * kind.worker_price + servers;
-      candidates.rows.push_back(one);
-      candidates.question_of.push_back(questions);
-      if (request.spot && kind.spot_price) {
-        one.spot = true;
-        one.price_per_hour = count * *kind.spot_price + servers;
-        candidates.rows.push_back(std::move(one));
+      for (const double batch : batches.For(kind.strategy, count)) {
+        core::Row row = job;
+        for (const auto& [name, cell] : kind.inputs) Put(row, name, cell);
+        Put(row, "workers", count);
+        Put(row, "cpus", count * kind.cpus_per_worker);
+        Put(row, "dilation", dilation);
+        if (batch > 0) Put(row, "batch", batch);
+        builder.AddRow(row);
+        RecommendRow one;
+        one.type = kind.name;
+        one.workers = workers;
+        one.cpus_per_worker = kind.cpus_per_worker;
+        one.servers = kind.servers;
+        one.strategy = kind.strategy;
+        one.batch = batch;
+        const double servers = kind.servers * kind.server_price;
+        one.price_per_hour = count * kind.worker_price + servers;
+        candidates.rows.push_back(one);
         candidates.question_of.push_back(questions);
+        if (request.spot && kind.spot_price) {
+          one.spot = true;
+          one.price_per_hour = count * *kind.spot_price + servers;
+          candidates.rows.push_back(std::move(one));
+          candidates.question_of.push_back(questions);
+        }
+        ++questions;
       }
-      ++questions;
     }
   }
   candidates.questions = std::move(builder).Finish("clusters");
@@ -141,7 +149,11 @@ std::string NameOf(const RecommendRow& row) {
       row.servers > 0
           ? fmt::format(" + {}", base::Count(static_cast<size_t>(row.servers), "server"))
           : "";
-  return fmt::format("{} x {}{}{}", row.workers, row.type, row.spot ? " (spot)" : "", servers);
+  std::string how;
+  if (!row.strategy.empty()) how += ", " + row.strategy;
+  if (row.epochs > 0 && row.batch > 0) how += fmt::format(", batch {:.0f}", row.batch);
+  return fmt::format("{} x {}{}{}{}", row.workers, row.type, row.spot ? " (spot)" : "", servers,
+                     how);
 }
 
 // Log-normal by the median and the interval of a forecast.
@@ -194,6 +206,10 @@ std::string Draw(const RecommendReport& report) {
 
 Result<RecommendReport> Recommend(const RecommendRequest& request, const Context& context) {
   if (request.job.empty()) return base::BadInput("no job; name its file");
+  if ((request.free_batch || request.free_strategy) && !request.accuracy) {
+    return base::BadInput(
+        "--free: another batch or strategy takes other epochs; say which --accuracy they are for");
+  }
   if (request.campaign.empty()) {
     return base::BadInput(
         "no measurements; name a campaign with --campaign ('reckon profile' measures one)");
@@ -206,8 +222,15 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
     RECKON_ASSIGN(prices.catalogue, LoadCatalogue(request.catalogue, request.region, context));
   }
   RECKON_ASSIGN(const CampaignSamples samples, LoadCampaignSamples(request.campaign, context));
-  RECKON_ASSIGN(const std::vector<ClusterKind> kinds,
-                KindsOf(samples, file.job.servers > 0, prices));
+  std::optional<decide::EpochsLaw> epochs;
+  if (request.accuracy) {
+    RECKON_ASSIGN(epochs, EpochsLawOf(samples.epochs, *request.accuracy));
+  }
+  std::optional<bool> with_servers;
+  if (!request.free_strategy) with_servers = file.job.servers > 0;
+  RECKON_ASSIGN(const std::vector<ClusterKind> kinds, KindsOf(samples, with_servers, prices));
+  const WorkerBatches batches(file.job, samples, request.free_batch);
+  const double epochs_of_job = file.job.trainer ? static_cast<double>(file.job.trainer->epochs) : 1;
   RecommendReport report;
   report.job = file.job.name;
   report.campaign = request.campaign;
@@ -220,7 +243,12 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
   if (samples.document.contains("lab")) {
     dilation = samples.document["lab"].value("dilation", 1.0);
   }
-  Candidates candidates = CandidatesOf(job, kinds, dilation, request);
+  Candidates candidates = CandidatesOf(job, kinds, batches, dilation, request);
+  if (candidates.rows.empty()) {
+    return base::BadInput("an update has fewer images than any cluster has workers");
+  }
+  // The model's time is that of an epoch, or of all that the job asks for.
+  const double epochs_in_time = report.target == "train_epoch_s" ? 1 : epochs_of_job;
   RECKON_TRY(CheckColumns(model, candidates.questions));
   RECKON_ASSIGN(
       const std::vector<core::Forecast> forecasts,
@@ -232,8 +260,16 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
     // Servers are not spot machines: without them everything would be lost.
     const double stretch =
         row.spot ? decide::SpotStretch(request.spot_terms, static_cast<double>(row.workers)) : 1;
-    options.push_back({NameOf(row), row.price_per_hour, BeliefOf(forecast, dilation).Times(stretch),
-                       request.startup_s});
+    decide::LogNormal seconds = BeliefOf(forecast, dilation).Times(stretch);
+    if (epochs) {
+      const std::string& strategy = row.strategy.empty() ? batches.strategy() : row.strategy;
+      const auto workers = static_cast<double>(row.workers);
+      const decide::LogNormal needed = epochs->Epochs(UpdateImages(strategy, row.batch, workers),
+                                                      StalenessOf(strategy, workers));
+      row.epochs = needed.Expected();
+      seconds = seconds.Times(needed).Times(1 / epochs_in_time);
+    }
+    options.push_back({NameOf(row), row.price_per_hour, seconds, request.startup_s});
     row.seconds = options[i].ExpectedSeconds();
     row.seconds_at = options[i].SecondsAt(request.confidence);
     row.cost = options[i].ExpectedCost();
@@ -271,6 +307,9 @@ base::Json ToJson(const RecommendReport& report) {
                     {"workers", row.workers},
                     {"cpus_per_worker", row.cpus_per_worker},
                     {"servers", row.servers},
+                    {"strategy", row.strategy},
+                    {"batch", row.batch},
+                    {"epochs", row.epochs},
                     {"spot", row.spot},
                     {"price_per_hour", row.price_per_hour},
                     {"time_s", row.seconds},

@@ -25,7 +25,11 @@ struct RecommendRequest {
   double confidence = 0.95;
   std::optional<size_t> most_workers;  // none: as many as were measured
   double startup_s = 0;                // of a cluster, paid for
-  bool spot = false;                   // workers may also be spot machines, where they have a price
+  // To be reached, in place of the job's epochs; needed where something is free.
+  std::optional<double> accuracy;
+  bool free_batch = false;     // any that the campaign has measured, else the job's
+  bool free_strategy = false;  // likewise
+  bool spot = false;           // workers may also be spot machines, where they have a price
   decide::SpotTerms spot_terms;
   std::string plot;  // SVG; empty: none
   uint64_t seed = 1;
@@ -37,6 +41,9 @@ struct RecommendRow {
   size_t workers = 0;
   double cpus_per_worker = 0;
   double servers = 0;
+  std::string strategy;  // where it is free
+  double batch = 0;      // of a worker; 0: the job has none
+  double epochs = 0;     // expected until the accuracy; 0: the job's
   bool spot = false;
   double price_per_hour = 0;
   double seconds = 0;     // with start-up

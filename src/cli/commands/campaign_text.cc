@@ -50,7 +50,9 @@ std::string PointTable(const app::CampaignReport& report) {
          fmt::format("and {}; --json tells all\n", base::Count(rows - kMostRows, "more point"));
 }
 
-// The same reason is said once, with how many points it has met.
+constexpr size_t kMostNames = 12;
+
+// The same reason is said once, with the points it has met.
 std::string Problems(const app::CampaignReport& report, const std::string& state) {
   std::map<std::string, std::vector<std::string>> by_reason;
   for (const app::PointReport& point : report.points) {
@@ -58,8 +60,8 @@ std::string Problems(const app::CampaignReport& report, const std::string& state
   }
   std::string text;
   for (const auto& [reason, points] : by_reason) {
-    text += fmt::format("{} {}: {}{}: {}\n", base::Count(points.size(), "point"), state,
-                        points.front(), points.size() > 1 ? ", ..." : "", reason);
+    text += fmt::format("{} {}: {}: {}\n", base::Count(points.size(), "point"), state,
+                        base::FirstOf(points, kMostNames), reason);
   }
   return text;
 }

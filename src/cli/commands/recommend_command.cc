@@ -1,12 +1,17 @@
 // recommend: the cluster for a job, by a model or by trying a few.
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/budget.h"
+#include "app/recommend/live_search.h"
+#include "app/recommend/replay_search.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
+#include "cli/commands/campaign_text.h"
 #include "cli/commands/recommend_text.h"
 
 namespace reckon::cli {
@@ -40,14 +45,18 @@ class RecommendCommand final : public Command {
            "ends in time, the fastest for the money, or, without a wish, the knee.\n"
            "  reckon recommend job.yaml --algorithm scala-opt --hourly-budget 6 --max-workers 6\n"
            "does what FC2 does, by the bandwidth that workers need (docs/recommend.md).\n"
+           "  reckon recommend campaign.yaml --probe 10 --max-cost 2.50\n"
+           "searches without a model, by measuring a few points of a campaign "
+           "(docs/profiling.md).\n"
+           "Interrupted or killed, the same command goes on where it was.\n"
            "  reckon recommend --replay runs.csv --probe 10\n"
-           "searches without a model, by trying rows of a recorded table as if each were a real\n"
-           "run. Columns: hourly_price, time_s, ok (1: reached its goal); all others are the\n"
-           "configuration. docs/recommend.md tells how.\n";
+           "does so with the rows of a recorded table as if each were a real run. Columns:\n"
+           "hourly_price, time_s, ok (1: reached its goal); all others are the configuration.\n";
   }
 
   void Declare(OptionSet& options) override {
-    options.Positional("job", &request_.job, "the job file (docs/job-file.md)");
+    options.Positional("job", &request_.job,
+                       "the job file (docs/job-file.md); with --probe a campaign file");
     options.Text("--algorithm", &fc2_.algorithm,
                  "pareto (default), or FC2's cost-opt, time-opt, scala-opt or scala-opt-m");
     options.Text("--campaign", &request_.campaign, "whose measurements tell how long jobs take");
@@ -62,6 +71,10 @@ class RecommendCommand final : public Command {
     options.Text("--budget", &budget_, "what the job may cost in all");
     options.Share("--confidence", &confidence_,
                   "probability with which both are kept (default: 0.95)");
+    options.Share("--accuracy", &request_.accuracy,
+                  "to be reached, in place of the job's epochs: 0.9");
+    options.Names("--free", &free_,
+                  "what may differ from the job: batch, strategy; needs --accuracy");
     options.OptionalWhole("--max-workers", &request_.most_workers, 1,
                           "largest number of workers (default: as measured)");
     options.Text("--hourly-budget", &hourly_budget_, "of FC2's: what an hour may cost");
@@ -80,8 +93,11 @@ class RecommendCommand final : public Command {
     options.Text("--restart", &restart_, "after an interruption (default: 3m)");
     options.Text("--plot", &request_.plot, "write a picture of cost by time (SVG)");
     options.Text("--replay", &replay_.file, "table of recorded configurations");
-    options.Whole("--probe", &probes_, 1, 1'000'000, "configurations to try at most (default: 10)");
+    options.OptionalWhole("--probe", &probes_, 1,
+                          "configurations to try at most (of --replay default: 10)");
     options.Text("--max-cost", &trials_.max_cost, "money to spend on trials");
+    options.Text("--max-time", &trials_.max_time, "time to spend on trials: 30m");
+    options.Flag("--keep-lab", &keep_lab_, "leave the lab of the trials up at the end");
     options.Whole("--runs", &runs_, 1, 1'000'000'000,
                   "how often the job will run with what trials find (default: 100)");
     options.Whole("--seed", &seed_, 0, UINT64_MAX, "seed of every random choice (default: 1)");
@@ -95,18 +111,46 @@ class RecommendCommand final : public Command {
                                   "with --replay"
                                 : "a job file or --replay, not both");
     }
-    return request_.job.empty() ? Replay(context) : Choose(context);
+    if (request_.job.empty()) return Replay(context);
+    return probes_ ? Try(context) : Choose(context);
   }
+  void ChooseFormat(bool json) override { json_ = json; }
 
  private:
   base::Result<Output> Replay(const app::Context& context) {
     RECKON_ASSIGN(const app::Budget budget, app::ReadBudget(trials_));
     replay_.max_cost = budget.cost;
-    replay_.probes = probes_;
+    replay_.probes = probes_.value_or(replay_.probes);
     replay_.runs = static_cast<double>(runs_);
     replay_.seed = seed_;
-    RECKON_ASSIGN(const app::ReplaySearchReport report, app::ReplaySearch(replay_, context));
-    return Output{ReplayText(report), base::DumpJson(app::ToJson(report))};
+    RECKON_ASSIGN(const app::SearchReport report, app::ReplaySearch(replay_, context));
+    return Output{SearchText(report), base::DumpJson(app::ToJson(report))};
+  }
+
+  base::Result<Output> Try(const app::Context& context) {
+    if (!request_.campaign.empty()) {
+      return base::BadInput("--probe measures; --campaign is for what was measured: one of them");
+    }
+    app::LiveSearchRequest live;
+    live.file = request_.job;
+    live.probes = *probes_;
+    live.budget = trials_;
+    live.runs = static_cast<double>(runs_);
+    live.seed = seed_;
+    live.keep_lab = keep_lab_;
+    const app::OnAttempt told = [this](const auto& report, const auto& point, const auto& attempt) {
+      if (json_) return;
+      fmt::print("{}", AttemptLine(report, point, attempt));
+      std::fflush(stdout);
+    };
+    RECKON_ASSIGN(const app::LiveSearchReport report, app::LiveSearch(live, context, told));
+    Output output;
+    output.text =
+        "\n" + (report.search ? SearchText(*report.search) : CampaignText(report.campaign));
+    output.json = base::DumpJson(app::ToJson(report));
+    if (report.campaign.runs == 0) output.exit_code = 1;
+    if (report.campaign.interrupted) output.exit_code = 130;
+    return output;
   }
 
   base::Result<Output> ByFc2(const app::Context& context) {
@@ -124,6 +168,12 @@ class RecommendCommand final : public Command {
   base::Result<Output> Choose(const app::Context& context) {
     RECKON_ASSIGN(request_.deadline_s, DurationOf(deadline_, "--deadline"));
     RECKON_ASSIGN(request_.budget, AmountOf(budget_, "--budget"));
+    for (const std::string& what : free_) {
+      if (what != "batch" && what != "strategy") {
+        return base::BadInput(fmt::format("--free {}: expected batch or strategy", what));
+      }
+      (what == "batch" ? request_.free_batch : request_.free_strategy) = true;
+    }
     RECKON_ASSIGN(request_.price, AmountOf(price_, "--price"));
     RECKON_ASSIGN(const std::optional<double> startup, DurationOf(startup_, "--startup"));
     request_.startup_s = startup.value_or(0);
@@ -141,6 +191,7 @@ class RecommendCommand final : public Command {
   }
 
   app::RecommendRequest request_;
+  std::vector<std::string> free_;
   std::string deadline_;
   std::string budget_;
   std::string price_;
@@ -154,7 +205,9 @@ class RecommendCommand final : public Command {
   std::optional<double> confidence_;
   app::ReplaySearchRequest replay_;
   app::BudgetText trials_;
-  uint64_t probes_ = 10;
+  std::optional<size_t> probes_;
+  bool keep_lab_ = false;
+  bool json_ = false;
   uint64_t runs_ = 100;
   uint64_t seed_ = 1;
 };

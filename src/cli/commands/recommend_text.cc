@@ -12,13 +12,13 @@
 namespace reckon::cli {
 namespace {
 
-std::string TrialsTable(const app::ReplaySearchReport& report) {
+std::string TrialsTable(const app::SearchReport& report) {
   TextTable table;
   table.AddColumn("", TextTable::Align::kLeft);
   table.AddColumn("configuration", TextTable::Align::kLeft);
   for (const char* name : {"time", "cost"}) table.AddColumn(name, TextTable::Align::kRight);
   table.AddColumn("", TextTable::Align::kLeft);
-  for (const app::ReplayedTrial& trial : report.tried) {
+  for (const app::SearchTrial& trial : report.tried) {
     table.AddRow({trial.row == report.chosen.row ? "*" : "", report.texts[trial.row],
                   base::FormatDuration(trial.seconds), base::FormatNumber(trial.cost),
                   trial.ok ? "" : "failed"});
@@ -45,6 +45,14 @@ std::string ClustersTable(const app::RecommendReport& report) {
   TextTable table;
   table.AddColumn("", TextTable::Align::kLeft);
   table.AddColumn("machine", TextTable::Align::kLeft);
+  // What was free to differ, and what it makes of the epochs.
+  const app::RecommendRow& first = report.rows.front();
+  const bool by_strategy = !first.strategy.empty();
+  const bool by_accuracy = first.epochs > 0;
+  if (by_strategy) table.AddColumn("strategy", TextTable::Align::kLeft);
+  if (by_accuracy) {
+    for (const char* name : {"batch", "epochs"}) table.AddColumn(name, TextTable::Align::kRight);
+  }
   const std::string at = fmt::format("{} %", base::FormatNumber(100 * report.confidence));
   for (const std::string& name :
        std::vector<std::string>{"workers", "cpus each", "servers", "price/h", "time",
@@ -56,11 +64,20 @@ std::string ClustersTable(const app::RecommendReport& report) {
     const app::RecommendRow& row = report.rows[i];
     std::string remark = row.knee ? "knee" : "";
     if (!row.in_support) remark += remark.empty() ? "not measured" : ", not measured";
-    table.AddRow({row.chosen ? "*" : "", row.type + (row.spot ? " (spot)" : ""),
-                  std::to_string(row.workers), base::FormatNumber(row.cpus_per_worker),
-                  base::FormatNumber(row.servers), base::FormatNumber(row.price_per_hour),
-                  base::FormatDuration(row.seconds), base::FormatDuration(row.seconds_at),
-                  base::FormatNumber(row.cost), base::FormatNumber(row.cost_at), remark});
+    std::vector<std::string> cells{row.chosen ? "*" : "", row.type + (row.spot ? " (spot)" : "")};
+    if (by_strategy) cells.push_back(row.strategy);
+    if (by_accuracy) {
+      cells.push_back(base::FormatNumber(row.batch));
+      cells.push_back(base::FormatNumber(row.epochs));
+    }
+    for (std::string& cell : std::vector<std::string>{
+             std::to_string(row.workers), base::FormatNumber(row.cpus_per_worker),
+             base::FormatNumber(row.servers), base::FormatNumber(row.price_per_hour),
+             base::FormatDuration(row.seconds), base::FormatDuration(row.seconds_at),
+             base::FormatNumber(row.cost), base::FormatNumber(row.cost_at), remark}) {
+      cells.push_back(std::move(cell));
+    }
+    table.AddRow(cells);
   }
   return table.Render();
 }
@@ -71,7 +88,7 @@ std::string LimitText(double workers) {
 
 }  // namespace
 
-std::string ReplayText(const app::ReplaySearchReport& report) {
+std::string SearchText(const app::SearchReport& report) {
   const auto& chosen = report.chosen;
   return TrialsTable(report) +
          fmt::format(

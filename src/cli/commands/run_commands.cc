@@ -167,6 +167,8 @@ class RunCommand final : public Command {
   void Declare(OptionSet& options) override {
     options.Positional("job", &request_.job_file, "the job file (docs/job-file.md)");
     options.Text("--on", &request_.engine, "where: local (default) or lab:NAME");
+    options.Text("--plan", &request_.plan,
+                 "shards and batches of 'reckon schedule --out'; in a lab on the plan's nodes");
     options.Texts("--set", &sets_, "KEY=VALUE in place of the file's; may be repeated");
     options.Text("--model", &request_.model, "forecast it first with this model of NAME.runs");
     options.Flag("-d,--detach", &detach_, "return once it is started");

@@ -35,6 +35,10 @@ struct LogNormal {
     return std::exp(mean + deviation * numeric::NormalQuantile(p));
   }
   LogNormal Times(double factor) const { return {mean + std::log(factor), deviation}; }
+  // Of two that do not depend on each other.
+  LogNormal Times(const LogNormal& other) const {
+    return {mean + other.mean, std::hypot(deviation, other.deviation)};
+  }
 };
 
 }  // namespace reckon::decide
