@@ -146,6 +146,7 @@ Json ToJson(const ProcessSpec& process) {
           {"on_death", OnDeathName(process.on_death)},
           {"log", process.log},
           {"title", process.title},
+          {"app", process.app},
           {"settle_s", process.settle_s},
           {"reports", process.reports}};
 }
@@ -195,6 +196,7 @@ base::Result<ProcessSpec> ProcessSpecFromJson(const Json& json, const std::strin
   fields.Read("workdir", process.workdir);
   fields.ReadFileName("log", process.log);
   fields.Read("title", process.title);
+  fields.Read("app", process.app);
   fields.Read("settle_s", process.settle_s);
   fields.Read("reports", process.reports);
   std::string on_death = OnDeathName(process.on_death);

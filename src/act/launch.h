@@ -32,6 +32,7 @@ struct ProcessSpec {
   OnDeath on_death = OnDeath::kFail;
   std::string log;    // name of a file in the run folder: "worker-0.log"
   std::string title;  // for people: "sift on h0"; empty: role and index
+  std::string app;    // of a background process: what its load is called in the job
   // Of a background process, which the others wait for: until it has said that it is ready or told
   // a latency, at most so long; one that does not report, exactly so long.
   double settle_s = 0;
@@ -53,9 +54,9 @@ struct LaunchSpec {
   std::vector<ProcessSpec> processes;  // started in this order
   double stop_grace_s = 5;             // between SIGTERM and SIGKILL
   std::optional<double> time_limit_s;
-  // How long hosts are observed between the settling of what runs in the background and the start
-  // of the others; without background not at all.
-  double baseline_s = 2;
+  // How long hosts are observed before the workers and servers start, from the settling of what
+  // runs in the background on; 0: not at all.
+  double baseline_s = 0;
   // Of workers that go in step: how long the others may go on when one has ended well; 0: for ever.
   double ends_within_s = 0;
   int64_t most_restarts = 3;              // of each process

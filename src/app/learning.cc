@@ -122,6 +122,7 @@ base::Status LeaveOutMeasured(const LearnRequest& request, const Context& contex
   RECKON_ASSIGN(const bool collected, IsCollected(request.data, context));
   if (!collected) return {};
   LeaveOutBlemished(prepared);
+  FillAbsentLoads(prepared.table);
   size_t left_out = 0;
   for (const std::string& name : prepared.table.Names()) {
     if (name == request.target || IsRunInput(name)) continue;

@@ -115,6 +115,11 @@ std::string ListItem(std::string_view item) {
   return quoted + '"';
 }
 
+std::string FirstOf(std::span<const std::string> names, size_t most) {
+  const std::string text = Join(names.first(std::min(most, names.size())), ", ");
+  return names.size() <= most ? text : fmt::format("{} and {} more", text, names.size() - most);
+}
+
 std::string Count(uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }

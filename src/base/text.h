@@ -61,6 +61,8 @@ bool IsUtf8(std::string_view text);
 bool SameSecret(std::string_view given, std::string_view wanted);
 
 std::string Join(std::span<const std::string> parts, std::string_view separator);
+// "a, b, c and 4 more": at most so many of them by name.
+std::string FirstOf(std::span<const std::string> names, size_t most);
 
 // The candidate nearest to `word` by edits, if it is near enough to be a slip; for "did you mean".
 std::optional<std::string> NearestWord(std::string_view word,

@@ -72,8 +72,8 @@ class Campaigns(InAFolder):
         self.assertEqual(len(rows), points)
         for row in rows:
             self.assertGreater(float(row[report["target"]]), 0)
-            self.assertLess(float(row["foreign"]), 1.1)
-            self.assertNotIn("disturbed", row)
+            self.assertGreaterEqual(float(row["foreign"]), 0)
+            self.assertGreaterEqual(float(row["steal"]), 0)
         return rows
 
     def test_ray(self):
@@ -148,7 +148,7 @@ class Campaigns(InAFolder):
     def test_another_lab_of_the_same_name_is_refused(self):
         self.copy("fc2")
         path = os.path.join(self.folder, "fc2.yaml")
-        code, _ = self.profile("fc2", "--max-time", "1s")  # nothing fits
+        code, _ = self.profile("fc2", "--max-time", "1s")  # no run but the first
         self.assertEqual(code, 0)
         with open(path, encoding="utf-8") as file:
             text = file.read()

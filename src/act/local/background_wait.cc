@@ -1,5 +1,6 @@
 #include "act/local/background_wait.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -22,14 +23,14 @@ bool BackgroundWait::HasSettled(const Rank& rank) {
 }
 
 BackgroundWait::News BackgroundWait::Look(const std::deque<Rank>& ranks) {
-  bool any = false;
   for (const Rank& rank : ranks) {
     if (!rank.Background()) continue;
-    any = true;
     // What has settled stays so, whatever it reports.
     if (!settled_ && !HasSettled(rank)) return problem_.empty() ? News::kNone : News::kFailed;
   }
-  if (!any) return News::kOver;
+  const bool any =
+      std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.Background(); });
+  if (!any && spec_.baseline_s <= 0) return News::kOver;
   if (!settled_) {
     settled_ = clock_.Monotonic();
     settled_at_ = observe::EventTime(clock_.Now());

@@ -280,6 +280,7 @@ void Supervisor::Started(Rank& rank, int64_t pid) {
   Json fields = Identity(rank);
   fields["pid"] = pid;
   fields["host"] = rank.spec->place.host;
+  if (!rank.spec->app.empty()) fields["app"] = rank.spec->app;
   Write("rank.started", fields);
   NoteRunning();
 }

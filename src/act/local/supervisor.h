@@ -36,7 +36,7 @@ base::Result<LaunchSpec> ReadLaunchSpec(const RunFolder& folder);
 //   rank.started {role, index, pid, host}
 //   rank.ended   {role, index, exit_code | signal | failure, seconds}
 //   rank.usage   {role, index, wall_s, cpu_s, peak_memory_bytes, bytes_sent, bytes_received,
-//                 complete}
+//                 complete, ...}: see TreeUsage
 //   node.usage   {host, phase: before | training, ...}: see NodeWatch
 //   run.disturbance {foreign, steal, seconds}: shares of the machine that others had
 // each with "at", in seconds since 1970, and the ranks' own reports.

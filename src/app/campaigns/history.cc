@@ -117,6 +117,10 @@ base::Result<History> LoadHistory(store::Store& store, const core::Campaign& cam
     run = report.run;
     looked_at.emplace(run.id, std::move(report));
   }
+  const auto price_of = [](const core::Run& run) {
+    const auto plan = base::ParseJson(run.plan, "the plan of a run");
+    return plan.ok() && plan->is_object() ? plan->value("price_per_hour", 0.0) : 0.0;
+  };
   RECKON_ASSIGN(const MeasuredRows rows, LoadRows(store, SampleSetsOf(campaign.name)[0]));
   for (const core::Run& run : runs) {
     auto& attempts = history.by_point[run.point];
@@ -132,6 +136,7 @@ base::Result<History> LoadHistory(store::Store& store, const core::Campaign& cam
       const RunReport& report = looked_at.at(run.id);
       attempts.push_back(NotMeasured(run, report.orphaned, report.view.reason));
     }
+    if (core::IsFinal(run.state)) attempts.back().price_per_hour = price_of(run);
   }
   return history;
 }

@@ -28,9 +28,10 @@ const char* OutcomeName(Outcome outcome);
 struct Attempt {
   int64_t run = 0;
   Outcome outcome = Outcome::kVoid;
-  double value = 0;    // of the campaign's target, when measured or disturbed
-  double seconds = 0;  // that the run took in all; 0 of a void one
-  std::string reason;  // why it failed
+  double value = 0;           // of the campaign's target, when measured or disturbed
+  double seconds = 0;         // that the run took in all; 0 of a void one
+  std::string reason;         // why it failed
+  double price_per_hour = 0;  // of its hosts when it was made; 0: not known
 };
 
 struct History {

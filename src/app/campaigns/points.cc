@@ -223,6 +223,15 @@ std::string ValuesText(const CampaignPoint& point) {
   return parts.empty() ? "the job" : base::Join(parts, " ");
 }
 
+std::map<std::string, std::string> UntoldValues(const CampaignPoint& point) {
+  std::map<std::string, std::string> untold;
+  for (const auto& [key, value] : point.values) {
+    const bool beside = key.starts_with("background.") && key.find(".stress") == std::string::npos;
+    if (beside || (point.file.job.trainer && key.starts_with("envs."))) untold[key] = value;
+  }
+  return untold;
+}
+
 Result<std::vector<CampaignPoint>> PointsOf(const CampaignFile& file) {
   PointMaker maker(file);
   for (size_t i = 0; i < file.blocks.size(); ++i) {

@@ -1,6 +1,7 @@
 // The points of a campaign: every job that it is to measure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,10 @@ struct CampaignPoint {
 
 // "workers=2 batch=64".
 std::string ValuesText(const CampaignPoint& point);
+
+// Of what was varied, what the samples' other columns do not tell: apps beside the training, and
+// the environment of a job with a trainer.
+std::map<std::string, std::string> UntoldValues(const CampaignPoint& point);
 
 // All points in the order of the file: of a grid every combination, of a random design as many as
 // it has trials, drawn from its seed. None twice. kBadInput: a value that no job has, with its

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <map>
 #include <span>
 #include <system_error>
+#include <thread>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +23,7 @@
 #include "app/runs/stop_pass.h"
 #include "base/json.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "decide/design/design.h"
 
@@ -51,6 +54,10 @@ Result<CampaignFile> ReadFile(const CampaignRequest& request) {
     file.least_repeats = 1;
     file.again = 0;
     file.within = std::numeric_limits<double>::infinity();
+  }
+  if (request.once) {
+    file.least_repeats = file.most_repeats = file.attempts = 1;
+    file.again = 0;
   }
   for (const auto& [key, limit] :
        {std::pair("limits.time", file.max_time_s), std::pair("limits.cost", file.max_cost),
@@ -109,9 +116,13 @@ std::filesystem::path CampaignFolder(const Context& context, const std::string& 
 
 class CampaignAtWork {
  public:
-  CampaignAtWork(CampaignFile file, const CampaignRequest& request, const Context& context,
-                 const OnAttempt& on_attempt)
-      : file_(std::move(file)), request_(request), context_(context), on_attempt_(on_attempt) {}
+  CampaignAtWork(CampaignFile file, const NextPointMaker& maker, const CampaignRequest& request,
+                 const Context& context, const OnAttempt& on_attempt)
+      : file_(std::move(file)),
+        maker_(maker),
+        request_(request),
+        context_(context),
+        on_attempt_(on_attempt) {}
 
   Result<CampaignReport> Run() {
     RECKON_ASSIGN(std::vector<CampaignPoint> points, PointsOf(file_));
@@ -154,11 +165,18 @@ class CampaignAtWork {
     }
     RECKON_ASSIGN(const base::Json document,
                   base::ParseJson(earlier->document, "document of a campaign"));
-    const base::Json was = document.value("lab", base::Json::object());
-    const base::Json is = document_.value("lab", base::Json::object());
-    if (was.value("name", "") != is.value("name", "") || !was.contains("hosts") || was == is) {
-      return {};
+    // All that it ever had, not the last one alone.
+    base::Json labs = document.value("labs", base::Json::array());
+    const base::Json last = document.value("lab", base::Json::object());
+    if (last.contains("hosts") && std::find(labs.begin(), labs.end(), last) == labs.end()) {
+      labs.push_back(last);
     }
+    document_["labs"] = labs;
+    const base::Json is = document_.value("lab", base::Json::object());
+    const bool changed = std::any_of(labs.begin(), labs.end(), [&](const base::Json& was) {
+      return was.value("name", "") == is.value("name", "") && was != is;
+    });
+    if (!changed) return {};
     return base::BadInput(
         fmt::format("campaign '{}' was measured in another lab '{}'; give the "
                     "campaign or its lab another name",
@@ -176,8 +194,7 @@ class CampaignAtWork {
     RECKON_TRY(CheckPoints(std::move(points)));
     RECKON_TRY(SaveDocument());
     TakeHistory(std::move(history));
-    RECKON_ASSIGN(const std::unique_ptr<NextPoint> next,
-                  MakeNextPoint(file_, report_.points, plans_));
+    RECKON_ASSIGN(const std::unique_ptr<NextPoint> next, maker_(file_, report_.points, plans_));
     for (;;) {
       if (context_.stop.stop_requested()) {
         report_.interrupted = true;
@@ -196,15 +213,14 @@ class CampaignAtWork {
 
   // A point that cannot be is said to be so; one alone does not end the campaign.
   base::Status CheckPoints(std::vector<CampaignPoint> points) {
-    std::string first_problem;
+    std::map<std::string, std::vector<std::string>> problems;  // points by reason
     size_t possible = 0;
     for (CampaignPoint& point : points) {
       auto plan = PlanJob(point.file, point.engine);
       if (!plan.ok()) {
-        const ErrorCode code = plan.error().code();
-        if (code != ErrorCode::kBadInput && code != ErrorCode::kNotFound) return plan.error();
+        if (plan.error().code() == ErrorCode::kInterrupted) return plan.error();
         point.problem = plan.error().Describe();
-        if (first_problem.empty()) first_problem = point.problem;
+        problems[point.problem].push_back(ValuesText(point));
         plans_.emplace_back();
       } else {
         ++possible;
@@ -218,8 +234,11 @@ class CampaignAtWork {
     for (PointReport& point : report_.points) Judge(point);
     document_["impossible"] = report_.points.size() - possible;
     if (possible > 0) return {};
-    return base::BadInput(
-        fmt::format("no point of campaign '{}' can be measured: {}", file_.name, first_problem));
+    std::string text = fmt::format("no point of campaign '{}' can be measured", file_.name);
+    for (const auto& [reason, met] : problems) {
+      text += fmt::format("\n{}: {}", base::FirstOf(met, kPointsToName), reason);
+    }
+    return base::BadInput(text);
   }
 
   // The points whose second runs tell how far two runs of the same job are apart.
@@ -237,8 +256,10 @@ class CampaignAtWork {
   // points are planned with.
   Result<History> AwaitHistory() {
     RECKON_ASSIGN(History history, LoadHistory(*store_, report_.campaign, file_.target, context_));
-    while (!history.at_work.empty()) {
+    while (!history.at_work.empty() && !context_.stop.stop_requested()) {
       for (const int64_t run : history.at_work) RECKON_TRY(Follow(run));
+      // One that was killed before its supervisor lived counts as planned for a while.
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
       RECKON_ASSIGN(history, LoadHistory(*store_, report_.campaign, file_.target, context_));
     }
     return history;
@@ -251,9 +272,9 @@ class CampaignAtWork {
       for (const Attempt& attempt : point.attempts) Count(attempt, point.point.price_per_hour);
       Judge(point);
     }
-    // Points that the file had once have taken their time too; what they cost nobody knows now.
+    // Points that the file had once have taken time and money too.
     for (const auto& [key, attempts] : history.by_point) {
-      for (const Attempt& attempt : attempts) Count(attempt, 0);
+      for (const Attempt& attempt : attempts) Count(attempt, attempt.price_per_hour);
     }
   }
 
@@ -263,6 +284,8 @@ class CampaignAtWork {
     purpose.campaign_id = report_.campaign.id;
     purpose.point = point.point.key;
     purpose.pool = point.point.pool;
+    purpose.price_per_hour = point.point.price_per_hour;
+    purpose.varied = UntoldValues(point.point);
     purpose.most_foreign = file_.most_foreign;
     purpose.most_steal = file_.most_steal;
     StopPass stop(context_.stop);
@@ -270,7 +293,12 @@ class CampaignAtWork {
     if (!started.ok()) {
       const ErrorCode code = started.error().code();
       if (code == ErrorCode::kInterrupted) return {};
-      if (code != ErrorCode::kBadInput && code != ErrorCode::kNotFound) return started.error();
+      // A disk or store that fails, fails for all.
+      if (code == ErrorCode::kIo) return started.error();
+      const bool may_pass = code == ErrorCode::kUnavailable || code == ErrorCode::kFailed;
+      if (may_pass) {
+        return Take(point, {0, Outcome::kFailed, 0, 0, started.error().Describe()});
+      }
       point.point.problem = started.error().Describe();
       Judge(point);
       return {};
@@ -281,6 +309,10 @@ class CampaignAtWork {
       // Nobody stopped it: one whose supervisor dies every time must not be tried for ever.
       attempt.outcome = Outcome::kFailed;
     }
+    return Take(point, std::move(attempt));
+  }
+
+  base::Status Take(PointReport& point, Attempt attempt) {
     point.attempts.push_back(attempt);
     Count(attempt, point.point.price_per_hour);
     Judge(point);
@@ -300,6 +332,7 @@ class CampaignAtWork {
     report_.cost += attempt.seconds / Dilation() / 3600 * price_per_hour;
     if (attempt.outcome == Outcome::kMeasured || attempt.outcome == Outcome::kNoisy) {
       ++report_.runs;
+      measured_s_ += attempt.seconds;
     }
   }
 
@@ -324,7 +357,7 @@ class CampaignAtWork {
   }
 
   bool OverBudget(const PointReport& point) {
-    const double each = report_.runs > 0 ? report_.seconds / static_cast<double>(report_.runs) : 0;
+    const double each = measured_s_ / std::max(1.0, static_cast<double>(report_.runs));
     if (file_.max_time_s && report_.seconds + each > *file_.max_time_s) {
       report_.ended = fmt::format("the time of {} is up", base::FormatDuration(*file_.max_time_s));
       return true;
@@ -340,22 +373,30 @@ class CampaignAtWork {
   double Dilation() const { return file_.lab ? file_.lab->dilation : 1; }
 
   static constexpr uint64_t kAgainStream = 1'000'004;
+  static constexpr size_t kPointsToName = 5;
   const CampaignFile file_;
+  const NextPointMaker& maker_;
   const CampaignRequest& request_;
   const Context& context_;
   const OnAttempt& on_attempt_;
   std::unique_ptr<store::Store> store_;
   base::Json document_;
   std::vector<base::Json> plans_;  // of the points; null for impossible ones
+  double measured_s_ = 0;          // of runs that measured something
   CampaignReport report_;
 };
 
 }  // namespace
 
+Result<CampaignReport> ProfileBy(const NextPointMaker& maker, const CampaignRequest& request,
+                                 const Context& context, const OnAttempt& on_attempt) {
+  RECKON_ASSIGN(CampaignFile file, ReadFile(request));
+  return CampaignAtWork(std::move(file), maker, request, context, on_attempt).Run();
+}
+
 Result<CampaignReport> Profile(const CampaignRequest& request, const Context& context,
                                const OnAttempt& on_attempt) {
-  RECKON_ASSIGN(CampaignFile file, ReadFile(request));
-  return CampaignAtWork(std::move(file), request, context, on_attempt).Run();
+  return ProfileBy(MakeNextPoint, request, context, on_attempt);
 }
 
 }  // namespace reckon::app

@@ -13,6 +13,8 @@ namespace {
 
 using act::ProcessSpec;
 
+constexpr double kForLastWordsS = 10;
+
 void AddHosts(const std::vector<const PlannedPlace*>& seats,
               std::vector<const PlannedPlace*>& hosts) {
   for (const PlannedPlace* seat : seats) {
@@ -49,8 +51,8 @@ std::string Addresses(const std::vector<const PlannedPlace*>& seats) {
 }
 
 std::vector<std::string> StressCommand(const std::filesystem::path& program,
-                                       const core::StressLevels& levels, double cpus,
-                                       uint64_t memory_bytes) {
+                                       const core::StressLevels& levels, double settle_s,
+                                       double cpus, uint64_t memory_bytes) {
   std::vector<std::string> argv{program.string()};
   const auto add = [&](const char* option, const std::string& value) {
     argv.emplace_back(option);
@@ -68,6 +70,7 @@ std::vector<std::string> StressCommand(const std::filesystem::path& program,
     add("--disk", std::to_string(static_cast<uint64_t>(levels.disk_bytes_s)));
   }
   if (levels.gpu > 0) add("--gpu", base::RoundTrip(levels.gpu * 100));
+  add("--settle", base::RoundTrip(settle_s) + "s");
   return argv;
 }
 
@@ -87,7 +90,9 @@ std::vector<ProcessSpec> PlanBackground(const core::Job& job, const Seats& seats
       process.place = host->place;
       process.log = fmt::format("background-{}.log", process.index);
       process.workdir = job.workdir;
-      process.settle_s = load.settle_s;
+      // The program knows which level is missed: it has the first word.
+      process.settle_s = load.settle_s + (load.stress ? kForLastWordsS : 0);
+      process.app = load.name;
       process.reports = load.stress || load.deadline_s;
       process.env = job.envs;
       process.env["RECKON_DILATION"] = base::RoundTrip(dilation);
@@ -98,7 +103,7 @@ std::vector<ProcessSpec> PlanBackground(const core::Job& job, const Seats& seats
         process.env["RECKON_DEADLINE_S"] = base::RoundTrip(*load.deadline_s * dilation);
       }
       const uint64_t memory = host->memory_bytes > 0 ? host->memory_bytes : MachineMemory();
-      process.argv = load.stress ? StressCommand(stress, *load.stress, cpus, memory)
+      process.argv = load.stress ? StressCommand(stress, *load.stress, load.settle_s, cpus, memory)
                                  : std::vector<std::string>{"/bin/sh", "-c", load.run};
       processes.push_back(std::move(process));
     }
@@ -114,6 +119,11 @@ base::Status CheckBackground(const core::Job& job, const Seats& seats) {
       if (std::find(known.begin(), known.end(), word) != known.end()) continue;
       return base::BadInput(fmt::format("no process of the job is on a host '{}'{}", word,
                                         base::SuggestFrom(word, known)))
+          .About(fmt::format("background.{}.on", load.name));
+    }
+    const bool does_something = !load.stress || load.stress->Any();
+    if (does_something && HostsOf(load, seats).empty()) {
+      return base::BadInput("the job has no servers to run it beside")
           .About(fmt::format("background.{}.on", load.name));
     }
   }

@@ -11,7 +11,7 @@ namespace {
 base::Json ToJson(const std::vector<core::BackgroundLoad>& loads) {
   base::Json list = base::Json::array();
   for (const core::BackgroundLoad& load : loads) {
-    base::Json one{{"name", load.name}, {"on", load.on}};
+    base::Json one{{"name", load.name}, {"on", load.on}, {"settle_s", load.settle_s}};
     if (load.stress) {
       one["cpu"] = load.stress->cpu;
       one["memory"] = load.stress->memory;

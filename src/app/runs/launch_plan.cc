@@ -259,7 +259,8 @@ base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
     spec.ends_within_s = 3 * trainer->patience_s;
   }
   // Apps with periods are k times slower in a dilated host, and so is what can be seen of them.
-  spec.baseline_s = std::clamp(request.dilation, 2.0, 10.0);
+  // Levels of 0 are observed as any others: they are what loads are compared with.
+  spec.baseline_s = request.job.background.empty() ? 0 : std::clamp(request.dilation, 2.0, 10.0);
   spec.status_host = request.status_host;
   RECKON_ASSIGN(spec.token, NewToken());
   spec.store = std::filesystem::absolute(request.store).string();

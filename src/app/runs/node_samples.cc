@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -31,41 +32,55 @@ std::optional<Stretch> Training(const RunView& view) {
 }
 
 // The p95 is of the upper kind: a time that was really measured.
-void AddLatencies(Row& row, const std::string& suffix, std::vector<double> seconds,
-                  int64_t missed) {
+void AddLatencies(Row& row, const std::string& prefix, const std::string& suffix,
+                  std::vector<double> seconds, int64_t missed) {
   if (seconds.empty()) return;
   double sum = 0;
   for (const double value : seconds) sum += value;
   const auto count = static_cast<double>(seconds.size());
   const auto rank = static_cast<size_t>(std::ceil(0.95 * count)) - 1;
   std::nth_element(seconds.begin(), seconds.begin() + static_cast<ptrdiff_t>(rank), seconds.end());
-  row.emplace_back("latency_s" + suffix, sum / count);
-  row.emplace_back("latency_p95_s" + suffix, seconds[rank]);
-  row.emplace_back("deadline_missed" + suffix, static_cast<double>(missed) / count);
-  row.emplace_back("latencies" + suffix, count);
+  row.emplace_back(prefix + "latency_s" + suffix, sum / count);
+  row.emplace_back(prefix + "latency_p95_s" + suffix, seconds[rank]);
+  row.emplace_back(prefix + "deadline_missed" + suffix, static_cast<double>(missed) / count);
+  row.emplace_back(prefix + "latencies" + suffix, count);
 }
 
+// "sift", or "web.search" of a process that has several kinds of requests.
+std::string AppOf(const RankView& rank, const Latencies& told) {
+  if (rank.app.empty() || told.of.empty()) return rank.app + told.of;
+  return rank.app + "." + told.of;
+}
+
+// Of the host's only app; where there are several, each with its name before the columns' names.
 void AddApps(Row& row, const std::string& host, const RunView& view, const Stretch& training) {
   struct Told {
     std::vector<double> seconds;
     int64_t missed = 0;
   };
-  Told before;
-  Told meanwhile;
+  struct App {
+    Told before;
+    Told meanwhile;
+  };
+  std::map<std::string, App> apps;
   for (const RankView& rank : view.ranks) {
     if (rank.role != "background" || rank.host != host) continue;
     for (const Latencies& told : rank.latencies) {
+      App& app = apps[AppOf(rank, told)];
       // Between, workers load their libraries and data: that is neither.
       const bool is_before = view.settled_at && view.ranks_from && told.at >= *view.settled_at &&
                              told.at <= *view.ranks_from;
       if (!is_before && (told.at < training.from || told.at > training.to)) continue;
-      Told& into = is_before ? before : meanwhile;
+      Told& into = is_before ? app.before : app.meanwhile;
       into.seconds.insert(into.seconds.end(), told.seconds.begin(), told.seconds.end());
       into.missed += told.missed;
     }
   }
-  AddLatencies(row, "_before", std::move(before.seconds), before.missed);
-  AddLatencies(row, "", std::move(meanwhile.seconds), meanwhile.missed);
+  for (auto& [name, app] : apps) {
+    const std::string prefix = apps.size() > 1 ? name + "." : "";
+    AddLatencies(row, prefix, "_before", std::move(app.before.seconds), app.before.missed);
+    AddLatencies(row, prefix, "", std::move(app.meanwhile.seconds), app.meanwhile.missed);
+  }
 }
 
 double BatchOf(const Json& job, int64_t worker) {

@@ -26,6 +26,13 @@ Json RankJson(const RankView& rank) {
     json["bytes_sent"] = rank.usage->bytes_sent;
     json["bytes_received"] = rank.usage->bytes_received;
     json["bytes_complete"] = rank.usage->bytes_complete;
+    json["disk_read_bytes"] = rank.usage->disk_read_bytes;
+    json["disk_written_bytes"] = rank.usage->disk_written_bytes;
+    json["cpu_p95_cores"] = rank.usage->cpu_p95_cores;
+    json["memory_mean_bytes"] = rank.usage->memory_mean_bytes;
+    json["memory_p95_bytes"] = rank.usage->memory_p95_bytes;
+    json["sent_p95_bytes_s"] = rank.usage->sent_p95_bytes_s;
+    json["received_p95_bytes_s"] = rank.usage->received_p95_bytes_s;
   }
   if (!rank.stages.empty()) json["stages_s"] = rank.stages;
   if (!rank.metrics.empty()) json["metrics"] = rank.metrics;

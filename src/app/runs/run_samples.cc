@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include <nlohmann/json.hpp>
@@ -17,6 +18,8 @@ namespace {
 using base::Json;
 using core::Cell;
 using core::Row;
+
+constexpr const char* kStress = "stress_";
 
 void AddField(Row& row, const std::string& name, const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -64,6 +67,12 @@ bool SoundsSecret(std::string name) {
                      [&](const char* word) { return name.find(word) != std::string::npos; });
 }
 
+// As a number if it is one.
+void AddText(Row& row, const std::string& name, const std::string& text) {
+  const auto number = base::ParseNumber(text);
+  row.emplace_back(name, number ? Cell(*number) : Cell(text));
+}
+
 // What a command is told by its environment decides how long it takes; for the built-in trainer the
 // job says it all.
 void AddVariables(Row& row, const Json& job) {
@@ -72,11 +81,7 @@ void AddVariables(Row& row, const Json& job) {
   for (const auto& [name, value] : envs.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (text.empty() || text.size() > kLongest || SoundsSecret(name)) continue;
-    if (const auto number = base::ParseNumber(text)) {
-      row.emplace_back("env_" + name, *number);
-    } else {
-      row.emplace_back("env_" + name, text);
-    }
+    AddText(row, "env_" + name, text);
   }
 }
 
@@ -84,8 +89,8 @@ void AddVariables(Row& row, const Json& job) {
 void AddStress(Row& row, const Json& job) {
   for (const Json& load : job.value("background", Json::array())) {
     if (!load.contains("cpu")) continue;
-    for (const char* key : {"cpu", "memory", "disk_bytes_s"}) {
-      AddField(row, "stress_" + load.value("name", "") + "_" + key, load, key);
+    for (const char* key : {"cpu", "memory", "disk_bytes_s", "gpu"}) {
+      AddField(row, std::string(kStress) + load.value("name", "") + "_" + key, load, key);
     }
   }
 }
@@ -104,9 +109,7 @@ void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
   // As the network was built, with what the job left open.
   const Json knobs = plan.value("knobs", trainer.value("knobs", Json::object()));
   for (const auto& [knob, value] : knobs.items()) {
-    const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    const auto number = base::ParseNumber(text);
-    row.emplace_back("knob_" + knob, number ? Cell(*number) : Cell(text));
+    AddText(row, "knob_" + knob, value.is_string() ? value.get<std::string>() : value.dump());
   }
 }
 
@@ -134,6 +137,10 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   AddTotalCpus(row);
   for (const char* key : {"pool", "host_cpus", "dilation"}) AddField(row, key, plan, key);
   AddStress(row, job);
+  const Json varied = plan.value("varied", Json::object());
+  for (const auto& [key, value] : varied.items()) {
+    AddText(row, "varied_" + key, value.get<std::string>());
+  }
   if (job.contains("trainer")) {
     AddTrainer(row, job["trainer"], plan);
   } else {
@@ -191,10 +198,14 @@ void AddUsage(Row& row, const RunView& view) {
     usage.bytes_sent += rank.usage->bytes_sent;
     usage.bytes_received += rank.usage->bytes_received;
     usage.bytes_complete = usage.bytes_complete && rank.usage->bytes_complete;
+    usage.disk_read_bytes += rank.usage->disk_read_bytes;
+    usage.disk_written_bytes += rank.usage->disk_written_bytes;
   }
   row.emplace_back("wall_s", usage.wall_s);
   row.emplace_back("cpu_s", usage.cpu_s);
   row.emplace_back("peak_memory_bytes", usage.peak_memory_bytes);
+  row.emplace_back("disk_read_bytes", usage.disk_read_bytes);
+  row.emplace_back("disk_written_bytes", usage.disk_written_bytes);
   if (!usage.bytes_complete) return;
   row.emplace_back("bytes_sent", usage.bytes_sent);
   row.emplace_back("bytes_received", usage.bytes_received);
@@ -278,14 +289,26 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 
 bool IsRunInput(std::string_view column) {
   static constexpr std::array<std::string_view, 26> kInputs{
-      "cpus",      "pool",      "host_cpus",       "dilation",   "engine",
-      "workers",   "servers",   "cpus_per_worker", "network",    "strategy",
-      "optimizer", "rate",      "momentum",        "epochs",     "source",
-      "image",     "images",    "batch",           "parameters", "validation_images",
-      "float64",   "fine_tune", "staleness",       "host_type",  "shard",
+      "cpus",         "pool",      "host_cpus",       "dilation",   "engine",
+      "workers",      "servers",   "cpus_per_worker", "network",    "strategy",
+      "optimizer",    "rate",      "momentum",        "epochs",     "source",
+      "image",        "images",    "batch",           "parameters", "validation_images",
+      "float64",      "fine_tune", "staleness",       "host_type",  "shard",
       "multiply_adds"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
-         column.starts_with("knob_") || column.starts_with("env_") || column.starts_with("stress_");
+         column.starts_with("knob_") || column.starts_with("env_") || column.starts_with(kStress) ||
+         column.starts_with("varied_");
+}
+
+void FillAbsentLoads(core::Table& samples) {
+  for (core::Column& column : samples.columns) {
+    if (!column.name().starts_with(kStress) || column.kind() != core::ColumnKind::kNumber) continue;
+    std::vector<double> cells;
+    for (size_t row = 0; row < column.size(); ++row) {
+      cells.push_back(std::isnan(column[row]) ? 0 : column[row]);
+    }
+    column = core::Column::Numbers(column.name(), core::NumberVector::Of(cells));
+  }
 }
 
 bool IsBlemished(const core::Table& samples, size_t row) {

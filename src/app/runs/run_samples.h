@@ -32,6 +32,9 @@ inline constexpr const char* kDisturbed = "disturbed";
 inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep, kDisturbed};
 bool IsBlemished(const core::Table& samples, size_t row);
 
+// Runs without a load of that name had none of it: 0, not unknown.
+void FillAbsentLoads(core::Table& samples);
+
 // The columns of such sets that say what was asked for, and so can be asked about before a run: the
 // inputs of models. Everything else was measured, follows from them, or only tells rows apart.
 bool IsRunInput(std::string_view column);

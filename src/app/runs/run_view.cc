@@ -82,6 +82,7 @@ Latencies LatenciesOf(const Json& event, double at) {
     if (value.is_number()) latencies.seconds.push_back(value.get<double>());
   }
   latencies.missed = static_cast<int64_t>(NumberAt(event, "missed"));
+  latencies.of = TextAt(event, "name");
   return latencies;
 }
 
@@ -97,6 +98,13 @@ void AddUsage(const Json& event, RankView& rank) {
   usage.bytes_received = earlier.bytes_received + NumberAt(event, "bytes_received");
   usage.bytes_complete =
       earlier.bytes_complete && (complete == event.end() || *complete != Json(false));
+  usage.disk_read_bytes = earlier.disk_read_bytes + NumberAt(event, "disk_read_bytes");
+  usage.disk_written_bytes = earlier.disk_written_bytes + NumberAt(event, "disk_written_bytes");
+  usage.cpu_p95_cores = NumberAt(event, "cpu_p95_cores");
+  usage.memory_mean_bytes = NumberAt(event, "memory_mean_bytes");
+  usage.memory_p95_bytes = NumberAt(event, "memory_p95_bytes");
+  usage.sent_p95_bytes_s = NumberAt(event, "sent_p95_bytes_s");
+  usage.received_p95_bytes_s = NumberAt(event, "received_p95_bytes_s");
   rank.usage = usage;
 }
 
@@ -150,6 +158,7 @@ void RunView::Add(const Json& event) {
   const auto epoch = static_cast<int64_t>(NumberAt(event, "epoch"));
   if (kind == "rank.started") {
     rank.host = TextAt(event, "host");
+    rank.app = TextAt(event, "app");
     rank.pid = static_cast<int64_t>(NumberAt(event, "pid"));
     rank.state = "running";
     rank.ended = false;

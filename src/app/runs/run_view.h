@@ -51,6 +51,14 @@ struct RankUsage {
   double bytes_sent = 0;
   double bytes_received = 0;
   bool bytes_complete = true;  // no connection escaped the count
+  double disk_read_bytes = 0;
+  double disk_written_bytes = 0;
+  // Of the last life.
+  double cpu_p95_cores = 0;
+  double memory_mean_bytes = 0;
+  double memory_p95_bytes = 0;
+  double sent_p95_bytes_s = 0;
+  double received_p95_bytes_s = 0;
 };
 
 // Execution times that an app beside the training has told together.
@@ -58,6 +66,7 @@ struct Latencies {
   double at = 0;  // seconds since 1970
   std::vector<double> seconds;
   int64_t missed = 0;  // of their deadlines
+  std::string of;      // where the process has several kinds of them
 };
 
 // What a host used: shares, rates, their means and 95th percentiles, by name ("cpu_p95").
@@ -70,6 +79,7 @@ struct RankView {
   std::string role;
   int64_t index = 0;
   std::string host;
+  std::string app;  // of a background process: what the job calls it
   int64_t pid = 0;
   std::string state = "waiting";  // waiting, running, or how it ended in words
   bool ended = false;

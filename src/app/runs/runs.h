@@ -22,6 +22,7 @@ struct RunRequest {
   std::string job_file;
   std::string engine = "local";  // or "lab:NAME"
   std::vector<spec::Override> overrides;
+  std::string plan;   // file of `reckon schedule --out`: workers, shards, batches; empty: none
   std::string model;  // to forecast the run with before it starts; empty: none
 };
 
@@ -29,7 +30,9 @@ struct RunRequest {
 struct Purpose {
   int64_t campaign_id = 0;
   std::string point;
-  std::string pool;  // of hosts; empty: none
+  std::string pool;                           // of hosts; empty: none
+  double price_per_hour = 0;                  // of all its hosts
+  std::map<std::string, std::string> varied;  // that no other column of the samples tells
   // Shares of the machine's processors beyond which what it measures is disturbed.
   double most_foreign = 1;
   double most_steal = 1;

@@ -17,6 +17,7 @@
 #include "app/runs/job_json.h"
 #include "app/runs/launch_plan.h"
 #include "app/runs/machine.h"
+#include "app/runs/plan_file.h"
 #include "app/runs/run_files.h"
 #include "app/runs/run_sync.h"
 #include "app/runs/runs.h"
@@ -156,17 +157,38 @@ base::Status MakeFolder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+namespace {
+
+struct AskedFor {
+  spec::JobFile file;
+  std::string engine;
+};
+
+// The job with what its plan and, before that, the request say of it.
+base::Result<AskedFor> ReadRequest(const RunRequest& request) {
+  PlannedJob planned{{}, request.engine};
+  if (!request.plan.empty()) {
+    RECKON_ASSIGN(planned, ReadPlanFile(request.plan, request.engine));
+  }
+  planned.overrides.insert(planned.overrides.end(), request.overrides.begin(),
+                           request.overrides.end());
+  RECKON_ASSIGN(spec::JobFile file, spec::ReadJobFile(request.job_file, planned.overrides));
+  return AskedFor{std::move(file), std::move(planned.engine)};
+}
+
+}  // namespace
+
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context) {
-  RECKON_ASSIGN(const spec::JobFile file, spec::ReadJobFile(request.job_file, request.overrides));
+  RECKON_ASSIGN(const AskedFor asked, ReadRequest(request));
   StopPass unused{std::stop_token()};  // nobody follows it, so it goes on when we are stopped
-  return StartJob(file, request.engine, request.model, std::nullopt, unused, context);
+  return StartJob(asked.file, asked.engine, request.model, std::nullopt, unused, context);
 }
 
 base::Result<RunReport> RunToEnd(const RunRequest& request, const Context& context) {
-  RECKON_ASSIGN(const spec::JobFile file, spec::ReadJobFile(request.job_file, request.overrides));
+  RECKON_ASSIGN(const AskedFor asked, ReadRequest(request));
   StopPass stop(context.stop);
   RECKON_ASSIGN(const RunReport started,
-                StartJob(file, request.engine, request.model, std::nullopt, stop, context));
+                StartJob(asked.file, asked.engine, request.model, std::nullopt, stop, context));
   return FollowRun(started.run.id, context);
 }
 
@@ -208,6 +230,8 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
   base::Json& plan = prepared.plan;
   if (purpose) {
     if (!purpose->pool.empty()) plan["pool"] = purpose->pool;
+    if (purpose->price_per_hour > 0) plan["price_per_hour"] = purpose->price_per_hour;
+    if (!purpose->varied.empty()) plan["varied"] = purpose->varied;
     plan["most_foreign"] = purpose->most_foreign;
     plan["most_steal"] = purpose->most_steal;
   }

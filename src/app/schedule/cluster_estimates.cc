@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -62,9 +64,11 @@ double Ask(const learn::Model& model, const Inputs& values) {
 // Models that `reckon estimators` has learned for one type of nodes.
 class LearnedEstimates final : public TypeEstimates {
  public:
+  // `apps`: that may be beside the training.
   static Result<std::unique_ptr<TypeEstimates>> Load(const std::string& campaign,
-                                                     const std::string& type, double memory_limit,
-                                                     const Context& context) {
+                                                     const std::string& type,
+                                                     const std::set<std::string>& apps,
+                                                     double memory_limit, const Context& context) {
     auto found = std::make_unique<LearnedEstimates>();
     found->memory_limit_ = memory_limit;
     const std::string prefix = campaign + "." + type + ".";
@@ -87,6 +91,14 @@ class LearnedEstimates final : public TypeEstimates {
                         type, campaign));
       }
     }
+    for (const std::string& app : apps) {
+      auto own = LoadModel(prefix + "exec_time." + app, context);
+      if (own.ok()) {
+        found->exec_of_[app] = std::move(own).value().model;
+      } else if (own.error().code() != base::ErrorCode::kNotFound) {
+        return std::move(own).error();
+      }
+    }
     if (!found->compute_->schema.FindInput("batch").ok()) {
       return base::BadInput(
           fmt::format("campaign '{}' has measured nodes of type '{}' with one batch "
@@ -103,14 +115,15 @@ class LearnedEstimates final : public TypeEstimates {
     return Ask(*update_, InputsOf(question));
   }
   // EstExecTime of the state that the training leaves.
-  double AppLatency(const Question& question, const std::string&) const override {
+  double AppLatency(const Question& question, const std::string& app) const override {
     Inputs values = InputsOf(question);
     values["training"] = 1;
     for (const auto& [name, model] :
          {std::pair("cpu", &cpu_), std::pair("memory", &memory_), std::pair("gpu", &gpu_)}) {
       if (*model) values[name] = Ask(**model, InputsOf(question));
     }
-    return Ask(*exec_, values);
+    const auto own = exec_of_.find(app);
+    return Ask(own == exec_of_.end() ? *exec_ : own->second, values);
   }
   int64_t MaxBatch(const Question& question) const override {
     const auto least = static_cast<int64_t>(Batches().min);
@@ -125,7 +138,7 @@ class LearnedEstimates final : public TypeEstimates {
   }
   int64_t MinBatch() const override { return static_cast<int64_t>(Batches().min); }
   Status CheckApp(const std::string& app) const override {
-    if (exec_) return {};
+    if (exec_ || exec_of_.contains(app)) return {};
     return base::BadInput(
         fmt::format("how long app '{}' takes beside the training is not known: the "
                     "campaign has measured no latencies on such nodes",
@@ -152,7 +165,8 @@ class LearnedEstimates final : public TypeEstimates {
   std::optional<learn::Model> cpu_;
   std::optional<learn::Model> memory_;
   std::optional<learn::Model> gpu_;
-  std::optional<learn::Model> exec_;
+  std::optional<learn::Model> exec_;  // of the only app that the campaign had
+  std::map<std::string, learn::Model> exec_of_;
   double memory_limit_ = 1;
 };
 
@@ -170,7 +184,11 @@ Result<std::unique_ptr<TypeEstimates>> OpenType(const core::Cluster& cluster,
                     "'types', and no campaign is named by 'estimators'{}",
                     type, base::SuggestFrom(type, known)));
   }
-  return LearnedEstimates::Load(cluster.campaign, type, memory_limit, context);
+  std::set<std::string> apps;
+  for (const core::ClusterWorker& worker : cluster.workers) {
+    for (const core::BackgroundApp& app : worker.node.background_apps) apps.insert(app.name);
+  }
+  return LearnedEstimates::Load(cluster.campaign, type, apps, memory_limit, context);
 }
 
 }  // namespace

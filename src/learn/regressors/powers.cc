@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "learn/laws/powers_predictor.h"
 #include "learn/regressors/feature_sets.h"
@@ -31,10 +32,23 @@ constexpr double kLevelPenalty = 0.1;
 constexpr double kLevelPenaltyBeyond = 0.005;
 constexpr double kConstantPenalty = 1e-4;
 
+// What counts workers for the law. Where that column is left out since others give it (workers
+// where cpus are asked for), the extrapolated one stands for it if it counts such things too.
+std::optional<size_t> WorkersOf(const LawInputs& inputs, const Roles& roles,
+                                const Question& question) {
+  const bool there = std::any_of(inputs.scaling.begin(), inputs.scaling.end(),
+                                 [&](const LawInput& one) { return roles.workers == one.column; });
+  if (there || !roles.workers || !question.extrapolate) return roles.workers;
+  const bool counts = std::find(roles.extrinsic.begin(), roles.extrinsic.end(),
+                                *question.extrapolate) != roles.extrinsic.end();
+  return counts && question.extrapolate != roles.batch ? question.extrapolate : roles.workers;
+}
+
 // What usually happens along a column, term after term: work that is divided among workers, a
 // fixed part, a part that grows.
-double PriorPower(const LawInput& input, size_t term, const Roles& roles) {
-  if (roles.workers == input.column) return std::array{-1.0, 0.0, 0.5}[term % 3];
+double PriorPower(const LawInput& input, size_t term, const std::optional<size_t>& workers,
+                  const Roles& roles) {
+  if (workers == input.column) return std::array{-1.0, 0.0, 0.5}[term % 3];
   if (roles.size == input.column) return std::array{1.0, 0.0, 0.5}[term % 3];
   return 0;
 }
@@ -77,6 +91,7 @@ LawSetup SetUp(const FitInput& input, const Candidate& candidate) {
   problem.lower = Matrix::Constant(problem.count, d, -50);
   problem.upper = Matrix::Constant(problem.count, d, 50);
   problem.penalty.col(0).setConstant(kConstantPenalty);
+  const auto workers = WorkersOf(setup.inputs, input.roles, input.question);
   for (size_t j = 0; j < setup.inputs.scaling.size(); ++j) {
     const LawInput& scaling = setup.inputs.scaling[j];
     const auto at = static_cast<Index>(j) + 1;
@@ -86,7 +101,7 @@ LawSetup SetUp(const FitInput& input, const Candidate& candidate) {
     problem.lower.col(at).setConstant(extrapolated ? -6 : -4);
     problem.upper.col(at).setConstant(extrapolated ? 1.3 : 4);
     for (Index k = 0; k < problem.count; ++k) {
-      problem.prior(k, at) = PriorPower(scaling, static_cast<size_t>(k), input.roles);
+      problem.prior(k, at) = PriorPower(scaling, static_cast<size_t>(k), workers, input.roles);
     }
   }
   return setup;

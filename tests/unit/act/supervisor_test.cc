@@ -274,6 +274,7 @@ TEST(SupervisorTest, BackgroundIsThereFirstAndGoesLast) {
       run.Script("background", "trap 'echo told; exit 0' TERM; while :; do sleep 0.05; done");
   load.title = "load on h0";
   load.settle_s = 0.3;
+  run.spec.baseline_s = 2;
   run.Script("worker", "cat background-0.log; sleep 0.2; echo trained");
   ASSERT_TRUE(run.Start().ok());
   ASSERT_TRUE(run.WaitForEnd());
@@ -289,6 +290,20 @@ TEST(SupervisorTest, BackgroundIsThereFirstAndGoesLast) {
   EXPECT_GE(at(settled[0]) - at(started[0]), 0.29);
   EXPECT_GE(at(started[1]) - at(settled[0]), 1.9);  // the hosts' state before the training
   EXPECT_THAT(run.Remains(), IsEmpty());
+}
+
+TEST(SupervisorTest, HostsAreObservedFirstAlsoWithoutBackground) {
+  TestRun run;
+  run.spec.baseline_s = 0.5;
+  run.Script("worker", "true");
+  ASSERT_TRUE(run.Start().ok());
+  ASSERT_TRUE(run.WaitForEnd());
+  EXPECT_EQ(run.States(), "starting running finished");
+  const auto settled = run.Events("background.settled");
+  const auto started = run.Events("rank.started");
+  ASSERT_EQ(settled.size(), 1U);
+  ASSERT_EQ(started.size(), 1U);
+  EXPECT_GE(started[0].at("at").get<double>() - settled[0].at("at").get<double>(), 0.45);
 }
 
 TEST(SupervisorTest, BackgroundThatEndsOrSaysNothingFailsTheRun) {

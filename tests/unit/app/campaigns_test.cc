@@ -14,6 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Pair;
 
 constexpr const char* kJob = "job: {trainer: {network: lenet5}}\n";
 
@@ -48,6 +49,23 @@ vary:
   background.b.stress.cpu: [20]
 )"));
   EXPECT_EQ(ValuesText(alike->front()), "a.stress.cpu=10 b.stress.cpu=20");
+}
+
+TEST_F(CampaignPointsTest, WhatNoOtherColumnTellsIsKept) {
+  const auto points = PointsOf(File(R"(
+vary:
+  background.a.stress.cpu: [10]
+  background.web.run: [./quick, ./slow]
+  background.web.settle: [1s, 20s]
+  envs.LIMIT: [3]
+  trainer.batch: [16]
+)"))
+                          .value();
+  ASSERT_EQ(points.size(), 4U) << "how long to wait is a part of a job";
+  EXPECT_NE(points[0].key, points[1].key);
+  EXPECT_THAT(UntoldValues(points[0]),
+              ElementsAre(Pair("background.web.run", "./quick"),
+                          Pair("background.web.settle", "1s"), Pair("envs.LIMIT", "3")));
 }
 
 TEST_F(CampaignPointsTest, PointsAreKnownAgainInAChangedFile) {

@@ -94,7 +94,11 @@ TEST(LaunchPlanTest, BackgroundGetsOneProcessForEachHost) {
   EXPECT_TRUE(spec.processes[1].reports);
   EXPECT_EQ(spec.processes[0].argv,
             (std::vector<std::string>{"stress", "--cpu", "60", "--cpus", "0.2", "--memory", "25%",
-                                      "--memory-total", "1073741824", "--disk", "2000000"}));
+                                      "--memory-total", "1073741824", "--disk", "2000000",
+                                      "--settle", "30s"}));
+  EXPECT_GT(spec.processes[0].settle_s, 30) << "the program says first what is missing";
+  EXPECT_EQ(spec.processes[2].app, "sift");
+  EXPECT_EQ(spec.baseline_s, 5);
   EXPECT_EQ(spec.processes[2].title, "sift on h1");
   EXPECT_EQ(spec.processes[3].title, "sift on h2");
   EXPECT_EQ(spec.processes[3].index, 3);
@@ -105,6 +109,26 @@ TEST(LaunchPlanTest, BackgroundGetsOneProcessForEachHost) {
   const auto wrong = CheckBackground(job, Seat(job, places));
   EXPECT_EQ(wrong.error().about(), "background.load.on");
   EXPECT_THAT(wrong.error().Describe(), HasSubstr("no process of the job is on a host 'h9'"));
+  // Who has no servers can load none; a level of 0 asks for nothing.
+  job.background[0].on = job.background[1].on = {"servers"};
+  job.trainer->strategy = core::Strategy::kAllReduce;
+  job.servers = 0;
+  const auto nowhere = CheckBackground(job, Seat(job, places));
+  EXPECT_EQ(nowhere.error().about(), "background.load.on");
+  EXPECT_THAT(nowhere.error().Describe(), HasSubstr("no servers"));
+  job.background.erase(job.background.begin());
+  EXPECT_TRUE(CheckBackground(job, Seat(job, places)).ok());
+  // Hosts are observed before the training also where all levels are 0.
+  job.background = {none};
+  EXPECT_EQ(PlanLaunch({job, 4, "/r", places, "::1", "x.db", {"sup", "wrk", "ps", "stress"}, 5})
+                .value()
+                .baseline_s,
+            5);
+  job.background.clear();
+  EXPECT_EQ(PlanLaunch({job, 4, "/r", places, "::1", "x.db", {"sup", "wrk", "ps", "stress"}, 5})
+                .value()
+                .baseline_s,
+            0);
 }
 
 TEST(LaunchPlanTest, ACommandGetsAShellAndPlacesAreShared) {

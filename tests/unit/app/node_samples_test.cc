@@ -48,10 +48,10 @@ double Cell(const core::Table& table, size_t row, const std::string& column) {
   return found ? table.columns[*found][row] : std::nan("");
 }
 
-core::Table NodesOf(const Json& plan) {
+core::Table NodesOf(const Json& plan, const RunView& view = EdgeRun()) {
   const Json job{
       {"workers", 1}, {"servers", 1}, {"trainer", {{"batches", {32}}, {"shards", Json::array()}}}};
-  for (const auto& samples : SamplesOf(7, "edge", job, plan, EdgeRun())) {
+  for (const auto& samples : SamplesOf(7, "edge", job, plan, view)) {
     if (samples.set == "edge.nodes") return samples.rows;
   }
   return {};
@@ -91,6 +91,27 @@ TEST(NodeSamplesTest, LatenciesAreThoseOfQuietAndOfTrainingAlone) {
   EXPECT_EQ(Cell(nodes, 1, "latency_p95_s"), 0.6);
   EXPECT_EQ(Cell(nodes, 1, "deadline_missed"), 0.25);
   EXPECT_EQ(Cell(nodes, 1, "latencies"), 4);
+}
+
+TEST(NodeSamplesTest, SeveralAppsHaveColumnsOfTheirOwn) {
+  RunView view = EdgeRun();
+  view.ranks.front().app = "sift";
+  for (
+      const char* line : {
+          R"({"kind":"rank.started","at":100,"role":"background","index":1,"host":"h1","app":"web"})",
+          R"({"kind":"latency","at":112,"role":"background","index":1,"seconds":[0.01],"missed":0})",
+          R"({"kind":"latency","at":113,"role":"background","index":1,"seconds":[2],"missed":1,
+               "name":"search"})",
+      }) {
+    view.Add(Json::parse(line));
+  }
+  const core::Table nodes = NodesOf(Json::object(), view);
+  EXPECT_FALSE(nodes.Find("latency_s"));
+  EXPECT_THAT(Cell(nodes, 1, "sift.latency_s"), DoubleNear(0.3, 1e-12));
+  EXPECT_THAT(Cell(nodes, 1, "sift.latency_s_before"), DoubleNear(0.2, 1e-12));
+  EXPECT_EQ(Cell(nodes, 1, "web.latency_s"), 0.01);
+  EXPECT_EQ(Cell(nodes, 1, "web.search.latency_s"), 2);
+  EXPECT_EQ(Cell(nodes, 1, "web.search.deadline_missed"), 1);
 }
 
 TEST(NodeSamplesTest, AMachineThatOthersUsedMarksTheRows) {

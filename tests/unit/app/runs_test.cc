@@ -1,4 +1,5 @@
 // What the events of a run tell: views and samples.
+#include <cmath>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -9,6 +10,7 @@
 #include "app/runs/run_samples.h"
 #include "app/runs/run_view.h"
 #include "base/json.h"
+#include "core/table_builder.h"
 #include "tests/unit/app/two_worker_job.h"
 
 namespace reckon::app {
@@ -317,6 +319,26 @@ TEST(RunSamplesTest, AccuracyAndLossOfARunAreThoseOfItsLastEpoch) {
   const auto samples = SamplesOf(3, "digits", ToJson(TwoWorkerJob()), Json::object(), view);
   EXPECT_DOUBLE_EQ(NumberOf(samples[0].rows, "loss", 0), 0.6);  // the mean over its workers
   EXPECT_DOUBLE_EQ(NumberOf(samples[0].rows, "accuracy", 0), 0.8);
+}
+
+TEST(RunSamplesTest, RunsWithoutALoadHaveNoneOfIt) {
+  core::TableBuilder builder;
+  builder.AddRow({{"stress_load_cpu", 0.6}, {"batch", 8.0}});
+  builder.AddRow({{"batch", 8.0}, {"rate", 0.1}});
+  core::Table table = std::move(builder).Finish("runs");
+  FillAbsentLoads(table);
+  EXPECT_EQ(table.columns[*table.Find("stress_load_cpu")][0], 0.6);
+  EXPECT_EQ(table.columns[*table.Find("stress_load_cpu")][1], 0);
+  EXPECT_TRUE(std::isnan(table.columns[*table.Find("rate")][0]));
+}
+
+TEST(RunSamplesTest, WhatACampaignVariedBesideIsAnInput) {
+  const Json plan{{"engine", "local"},
+                  {"varied", {{"background.web.run", "./slow"}, {"envs.LIMIT", "3"}}}};
+  const core::Table table = InputsOf(ToJson(TwoWorkerJob()), plan);
+  EXPECT_EQ(table.columns[*table.Find("varied_background.web.run")].Text(0), "./slow");
+  EXPECT_EQ(table.columns[*table.Find("varied_envs.LIMIT")][0], 3);
+  EXPECT_TRUE(IsRunInput("varied_envs.LIMIT"));
 }
 
 TEST(RunSamplesTest, ThePlanKnowsWhatAWorkerReallyHad) {
