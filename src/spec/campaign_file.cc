@@ -179,10 +179,11 @@ Status ReadLimits(const Yaml& node, CampaignFile& file) {
 
 Status ReadQuiet(const Yaml& node, CampaignFile& file) {
   if (!node) return {};
-  RECKON_TRY(node.AllowKeys(Keys{"foreign", "steal", "retries"}));
+  RECKON_TRY(node.AllowKeys(Keys{"foreign", "steal", "pace", "retries"}));
   const Fields fields(node);
   RECKON_TRY(fields.Percent("foreign", 10, file.most_foreign));
   RECKON_TRY(fields.Percent("steal", 10, file.most_steal));
+  RECKON_TRY(fields.Percent("pace", 10, file.most_pace));
   return fields.Whole("retries", 0, 1000, file.retries);
 }
 

@@ -32,7 +32,7 @@ class Campaigns(InAFolder):
         text, labs = re.subn(r"^(lab:\n  name: ).*$", r"\g<1>" + self.lab, text, flags=re.MULTILINE)
         self.assertEqual(labs, 1)
         with open(os.path.join(self.folder, name + ".yaml"), "w", encoding="utf-8") as file:
-            file.write(text + "quiet: {foreign: 1000%, steal: 1000%}\n")
+            file.write(text + "quiet: {foreign: 1000%, steal: 1000%, pace: 1000%}\n")
         self.addCleanup(self.remove_lab, self.lab)
 
     def remove_lab(self, lab):

@@ -17,7 +17,7 @@ from in_a_folder import InAFolder, main
 CAMPAIGN = """
 name: cheapest
 target: wall_s
-quiet: {foreign: 1000%%, steal: 1000%%}
+quiet: {foreign: 1000%%, steal: 1000%%, pace: 1000%%}
 lab:
   name: %s
   dilation: 2

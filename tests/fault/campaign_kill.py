@@ -17,7 +17,7 @@ CAMPAIGN = """
 name: kills
 {lab}
 repeats: 2
-quiet: {{foreign: 1000%, steal: 1000%}}
+quiet: {{foreign: 1000%, steal: 1000%, pace: 1000%}}
 job:
   trainer: {{network: mlp, knobs: {{hidden: [32]}}, epochs: 2,
             data: {{images: 2000, validation_images: 100}}}}

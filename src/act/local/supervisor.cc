@@ -104,7 +104,7 @@ class Supervisor {
   EventWriter& events_;
   DiskReserve& reserve_;
   ReportDoor& door_;
-  const NodeWatch watch_;
+  NodeWatch watch_;
   BackgroundWait background_;
   Laggards laggards_;
 
@@ -381,7 +381,9 @@ void Supervisor::WriteNodes() {
   }
   for (const Json& usage : usages) Write("node.usage", usage);
   if (const auto disturbed = watch_.Disturbed()) {
-    Json fields{{"foreign", disturbed->foreign}, {"seconds", disturbed->seconds}};
+    Json fields{{"foreign", disturbed->foreign},
+                {"seconds", disturbed->seconds},
+                {"pace_us", disturbed->pace_us}};
     if (disturbed->steal) fields["steal"] = *disturbed->steal;
     Write("run.disturbance", fields);
   }

@@ -35,6 +35,7 @@ Attempt Measured(const core::Run& run, const core::Table& rows, size_t row,
   const auto value = NumberIn(rows, target, row);
   if (value && *value > 0) {
     attempt.value = *value;
+    attempt.pace_us = NumberIn(rows, "pace_us", row).value_or(0);
     if (NumberIn(rows, kDisturbed, row)) attempt.outcome = Outcome::kNoisy;
     if (NumberIn(rows, kLostWorkers, row)) attempt.outcome = Outcome::kNoisy;
     if (NumberIn(rows, kBegunAtStep, row).value_or(0) > 0) {

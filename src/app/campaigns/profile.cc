@@ -26,6 +26,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "decide/design/design.h"
+#include "numeric/stats.h"
 
 namespace reckon::app {
 namespace {
@@ -288,6 +289,7 @@ class CampaignAtWork {
     purpose.varied = UntoldValues(point.point);
     purpose.most_foreign = file_.most_foreign;
     purpose.most_steal = file_.most_steal;
+    if (const auto usual = UsualPaceUs()) purpose.most_pace_us = *usual * (1 + file_.most_pace);
     StopPass stop(context_.stop);
     auto started = StartJob(point.point.file, point.point.engine, "", purpose, stop, context_);
     if (!started.ok()) {
@@ -318,6 +320,18 @@ class CampaignAtWork {
     Judge(point);
     if (on_attempt_) on_attempt_(report_, point, attempt);
     return {};
+  }
+
+  // The median over all runs, once there are some.
+  std::optional<double> UsualPaceUs() const {
+    std::vector<double> paces;
+    for (const PointReport& point : report_.points) {
+      for (const Attempt& attempt : point.attempts) {
+        if (attempt.pace_us > 0) paces.push_back(attempt.pace_us);
+      }
+    }
+    if (paces.size() < kRunsToKnowThePace) return std::nullopt;
+    return numeric::Median(paces);
   }
 
   Result<RunReport> Follow(int64_t run) {
@@ -374,6 +388,7 @@ class CampaignAtWork {
 
   static constexpr uint64_t kAgainStream = 1'000'004;
   static constexpr size_t kPointsToName = 5;
+  static constexpr size_t kRunsToKnowThePace = 8;
   const CampaignFile file_;
   const NextPointMaker& maker_;
   const CampaignRequest& request_;

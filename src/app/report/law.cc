@@ -56,7 +56,8 @@ void LeaveDerivedOut(core::Table& table) {
   });
   if (!knobs) return;
   std::erase_if(table.columns, [](const core::Column& one) {
-    return one.name() == "parameters" || one.name() == "multiply_adds";
+    return one.name() == "parameters" || one.name() == "multiply_adds" ||
+           one.name() == "activations";
   });
 }
 

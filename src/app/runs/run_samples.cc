@@ -100,7 +100,8 @@ void AddTrainer(Row& row, const Json& trainer, const Json& plan) {
     AddField(row, key, trainer, key);
   }
   AddField(row, "source", trainer, "source");
-  for (const char* key : {"image", "parameters", "multiply_adds", "images", "steps_per_epoch"}) {
+  for (const char* key :
+       {"image", "parameters", "multiply_adds", "activations", "images", "steps_per_epoch"}) {
     AddField(row, key, plan, key);
   }
   for (const char* key : {"validation_images", "float64", "fine_tune", "staleness"}) {
@@ -153,7 +154,8 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
 void AddBlemishes(Row& row, const Json& plan, const RunView& view) {
   const double infinite = std::numeric_limits<double>::infinity();
   if (view.foreign.value_or(0) > plan.value("most_foreign", infinite) ||
-      view.steal.value_or(0) > plan.value("most_steal", infinite)) {
+      view.steal.value_or(0) > plan.value("most_steal", infinite) ||
+      view.pace_us.value_or(0) > plan.value("most_pace_us", infinite)) {
     row.emplace_back(kDisturbed, 1.0);
   }
   if (view.LostWorkers() > 0) {
@@ -247,6 +249,7 @@ Row RunRow(Row row, const Json& job, const Json& plan, const RunView& view) {
   AddUsage(row, view);
   if (view.foreign) row.emplace_back("foreign", *view.foreign);
   if (view.steal) row.emplace_back("steal", *view.steal);
+  if (view.pace_us) row.emplace_back("pace_us", *view.pace_us);
   AddBlemishes(row, plan, view);
   const auto epochs = view.Epochs();
   if (!epochs.empty()) {
@@ -288,13 +291,13 @@ Row EpochRow(Row row, const Json& job, const RankView& rank, int64_t number,
 }  // namespace
 
 bool IsRunInput(std::string_view column) {
-  static constexpr std::array<std::string_view, 26> kInputs{
-      "cpus",         "pool",      "host_cpus",       "dilation",   "engine",
-      "workers",      "servers",   "cpus_per_worker", "network",    "strategy",
-      "optimizer",    "rate",      "momentum",        "epochs",     "source",
-      "image",        "images",    "batch",           "parameters", "validation_images",
-      "float64",      "fine_tune", "staleness",       "host_type",  "shard",
-      "multiply_adds"};
+  static constexpr std::array<std::string_view, 27> kInputs{
+      "cpus",          "pool",       "host_cpus",       "dilation",   "engine",
+      "workers",       "servers",    "cpus_per_worker", "network",    "strategy",
+      "optimizer",     "rate",       "momentum",        "epochs",     "source",
+      "image",         "images",     "batch",           "parameters", "validation_images",
+      "float64",       "fine_tune",  "staleness",       "host_type",  "shard",
+      "multiply_adds", "activations"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with(kStress) ||
          column.starts_with("varied_");

@@ -150,6 +150,7 @@ void RunView::Add(const Json& event) {
   if (kind == "run.disturbance") {
     foreign = NumberAt(event, "foreign");
     if (Has(event, "steal")) steal = NumberAt(event, "steal");
+    if (Has(event, "pace_us")) pace_us = NumberAt(event, "pace_us");
     return;
   }
   const std::string role = TextAt(event, "role");

@@ -122,6 +122,7 @@ struct RunView {
   // other machines.
   std::optional<double> foreign;
   std::optional<double> steal;
+  std::optional<double> pace_us;           // of the machine's memory, before and after
   std::map<std::string, HostUsage> nodes;  // by host
   // When everything beside the training had settled, and when the first rank was started then.
   std::optional<double> settled_at;

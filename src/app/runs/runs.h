@@ -36,6 +36,7 @@ struct Purpose {
   // Shares of the machine's processors beyond which what it measures is disturbed.
   double most_foreign = 1;
   double most_steal = 1;
+  std::optional<double> most_pace_us;  // likewise, of reading memory
 };
 
 // A run as status shows it.

@@ -76,6 +76,7 @@ base::Status CheckTrainer(const core::Job& job, const std::vector<PlannedPlace>&
   plan["knobs"] = checked.network.knobs;
   plan["parameters"] = checked.network.parameters();
   plan["multiply_adds"] = checked.network.multiply_adds();
+  plan["activations"] = checked.network.activations();
   plan["images"] = checked.dealing.rows();
   plan["steps_per_epoch"] = checked.dealing.steps();
   return {};
@@ -234,6 +235,7 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
     if (!purpose->varied.empty()) plan["varied"] = purpose->varied;
     plan["most_foreign"] = purpose->most_foreign;
     plan["most_steal"] = purpose->most_steal;
+    if (purpose->most_pace_us) plan["most_pace_us"] = *purpose->most_pace_us;
   }
   const base::Json job_json = ToJson(job);
   if (!model.empty()) {

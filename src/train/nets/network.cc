@@ -251,6 +251,17 @@ double Layer::multiply_adds() const {
   return 0;
 }
 
+double Layer::activations() const {
+  const bool gives = kind == Kind::kConvolution || kind == Kind::kLinear;
+  return gives ? static_cast<double>(out.pixels()) : 0;
+}
+
+double Network::activations() const {
+  double sum = 0;
+  for (const Layer& layer : layers) sum += layer.activations();
+  return sum;
+}
+
 double Network::multiply_adds() const {
   double sum = 0;
   for (const Layer& layer : layers) sum += layer.multiply_adds();

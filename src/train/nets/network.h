@@ -36,6 +36,8 @@ struct Layer {
   size_t parameters() const;
   // Of one image on its way forward; what pools and activations compute is not counted.
   double multiply_adds() const;
+  // Numbers that convolutions and linear layers give for one image: what is written and read.
+  double activations() const;
   bool operator==(const Layer&) const = default;
 };
 
@@ -46,6 +48,7 @@ struct Network {
 
   size_t parameters() const;
   double multiply_adds() const;
+  double activations() const;
   // The last `count` layers that have parameters are trained, the others stay what the base model
   // gives; 0: all are trained. Index of the first layer that is trained.
   size_t FirstTrained(size_t count) const;

@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include "app/campaigns/history.h"
 #include "app/campaigns/next_point.h"
 #include "app/campaigns/points.h"
 #include "app/campaigns/standing.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/progress.h"
+#include "core/table_builder.h"
+#include "store/sqlite/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 
 namespace reckon::app {
@@ -288,6 +294,37 @@ TEST(StandingTest, FarOffValuesAreMarked) {
   EXPECT_THAT(FarOff({1, 1.01, 0.99, 1.02, 1.04}), IsEmpty());
   EXPECT_THAT(FarOff({1, 1, 1, 1, 1.04}), IsEmpty());  // not worth a word
   EXPECT_THAT(FarOff({1, 1, 5}), IsEmpty());           // nobody can tell
+}
+
+TEST(HistoryTest, KnowsWhatRunsTookAndCost) {
+  const support::TempFolder folder;
+  const base::SystemClock clock;
+  const auto store = store::SqliteStore::Open(folder / "x.db", clock).value();
+  const core::Campaign campaign = store->SaveCampaign("c", "{}").value();
+  core::Run run;
+  run.name = "c";
+  run.job = "{}";
+  run.plan = R"({"price_per_hour": 2.5})";
+  run.campaign_id = campaign.id;
+  run.point = "p";
+  run = store->AddRun(run).value();
+  for (const auto state :
+       {core::RunState::kPlanning, core::RunState::kStarting, core::RunState::kRunning}) {
+    run = store->MoveRun(run.id, run.state, state, "").value();
+  }
+  core::TableBuilder rows;
+  rows.AddRow({{"run", static_cast<double>(run.id)}, {"wall_s", 3.0}});
+  const core::CollectedRows kept{"c.runs", std::move(rows).Finish(core::kCollected)};
+  ASSERT_TRUE(store->FinishRun(run.id, run.state, core::RunState::kFinished, "", {&kept, 1}).ok());
+  base::NoProgress progress;
+  base::Logger log(base::LogLevel::kError);
+  const Context context{clock, log, progress, {}, 1, folder / "x.db"};
+  const History history = LoadHistory(*store, campaign, "wall_s", context).value();
+  ASSERT_EQ(history.by_point.at("p").size(), 1U);
+  const Attempt& attempt = history.by_point.at("p").front();
+  EXPECT_EQ(attempt.outcome, Outcome::kMeasured);
+  EXPECT_EQ(attempt.value, 3);
+  EXPECT_EQ(attempt.price_per_hour, 2.5);
 }
 
 }  // namespace

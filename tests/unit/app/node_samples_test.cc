@@ -36,7 +36,7 @@ RunView EdgeRun() {
           R"({"kind":"node.usage","at":122,"host":"h0","phase":"training","seconds":10,"cpu_mean":0.7})",
           R"({"kind":"node.usage","at":122,"host":"h1","phase":"training","seconds":10,"cpu_mean":0.9,
                "cpu_p95":0.97,"memory_p95":0.5})",
-          R"({"kind":"run.disturbance","at":122,"foreign":0.2,"steal":0.01})",
+          R"({"kind":"run.disturbance","at":122,"foreign":0.2,"steal":0.01,"pace_us":200})",
       }) {
     view.Add(Json::parse(line));
   }
@@ -117,6 +117,8 @@ TEST(NodeSamplesTest, SeveralAppsHaveColumnsOfTheirOwn) {
 TEST(NodeSamplesTest, AMachineThatOthersUsedMarksTheRows) {
   EXPECT_EQ(Cell(NodesOf({{"most_foreign", 0.1}, {"most_steal", 1}}), 0, "disturbed"), 1);
   EXPECT_EQ(Cell(NodesOf({{"most_foreign", 1}, {"most_steal", 0.005}}), 0, "disturbed"), 1);
+  EXPECT_EQ(Cell(NodesOf({{"most_pace_us", 190}}), 0, "disturbed"), 1);
+  EXPECT_TRUE(std::isnan(Cell(NodesOf({{"most_pace_us", 210}}), 0, "disturbed")));
   EXPECT_TRUE(
       std::isnan(Cell(NodesOf({{"most_foreign", 0.3}, {"most_steal", 0.02}}), 0, "disturbed")));
 }

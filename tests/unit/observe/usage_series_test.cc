@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "observe/probes/memory_pace.h"
 #include "observe/probes/spread_meter.h"
 
 namespace reckon::observe {
@@ -34,6 +35,13 @@ TEST(SpreadMeterTest, ALongTimeIsKnownInLessDetail) {
   for (int i = 0; i < 100'000; ++i) meter.Add(i, 0.5);
   EXPECT_NEAR(meter.Mean(), 49'999.5, 1e-6);
   EXPECT_NEAR(meter.P95(), 95'000, 200);
+}
+
+TEST(MemoryPaceTest, IsSomethingLikeThePaceOfMemory) {
+  MemoryPace pace;
+  const double us = pace.MeasureUs();
+  EXPECT_GT(us, 5) << "65,536 lines of a cache in less than that";
+  EXPECT_LT(us, 100'000);
 }
 
 TEST(UsageSeriesTest, RatesOfEveryQuantity) {

@@ -28,6 +28,7 @@ TEST(NetworkTest, CountsMultiplyAdds) {
   const Network lenet = BuildNetwork("lenet5", {}, {1, 32, 32}, 10).value();
   EXPECT_EQ(lenet.layers[0].multiply_adds(), 28 * 28 * 6 * 25);
   EXPECT_EQ(lenet.layers[1].multiply_adds(), 0);
+  EXPECT_EQ(lenet.activations(), 28 * 28 * 6 + 10 * 10 * 12 + 120 + 84 + 10);
   EXPECT_EQ(lenet.layers[3].multiply_adds(), 10 * 10 * 12 * 25 * 6);
   EXPECT_EQ(BuildNetwork("mlp", {{"hidden", "100, 50"}}, kMnistShape, 10)->multiply_adds(),
             784 * 100 + 100 * 50 + 50 * 10);
