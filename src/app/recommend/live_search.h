@@ -18,7 +18,7 @@ struct LiveSearchRequest {
   size_t probes = 10;  // at most
   BudgetText budget;   // in place of the file's limits
   uint64_t seed = 1;
-  double runs = 100;  // how often the job will run with what is chosen
+  double runs = 1000;  // how often the job will run with what is chosen
   bool keep_lab = false;
 };
 

@@ -16,7 +16,7 @@ struct ReplaySearchRequest {
   size_t probes = 10;  // at most
   std::optional<double> max_cost;
   uint64_t seed = 1;
-  double runs = 100;  // how often the job will run with what is chosen
+  double runs = 1000;  // how often the job will run with what is chosen
 };
 
 // kBadInput: a table without these columns, or with values that make no sense, by line.

@@ -99,7 +99,7 @@ class RecommendCommand final : public Command {
     options.Text("--max-time", &trials_.max_time, "time to spend on trials: 30m");
     options.Flag("--keep-lab", &keep_lab_, "leave the lab of the trials up at the end");
     options.Whole("--runs", &runs_, 1, 1'000'000'000,
-                  "how often the job will run with what trials find (default: 100)");
+                  "how often the job will run with what trials find (default: 1000)");
     options.Whole("--seed", &seed_, 0, UINT64_MAX, "seed of every random choice (default: 1)");
   }
 
@@ -208,7 +208,7 @@ class RecommendCommand final : public Command {
   std::optional<size_t> probes_;
   bool keep_lab_ = false;
   bool json_ = false;
-  uint64_t runs_ = 100;
+  uint64_t runs_ = 1000;
   uint64_t seed_ = 1;
 };
 

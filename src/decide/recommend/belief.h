@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "base/rng.h"
 #include "core/table.h"
-#include "decide/design/space.h"
-#include "decide/design/surrogate.h"
+#include "decide/recommend/configuration_inputs.h"
+#include "decide/recommend/process_mixture.h"
 
 namespace reckon::decide {
 
@@ -24,33 +23,37 @@ struct Trial {
 
 // Of every configuration.
 struct Belief {
-  Vector log_seconds;  // means
-  Vector deviation;    // of them, without the noise of measuring
-  Vector ok;           // probability that it reaches its goal
+  MixtureView log_seconds;
+  Vector ok;  // probability that it reaches its goal
+
+  // Of the time of a row, by all hypotheses together.
+  double ExpectedSeconds(size_t row) const;
+  // E[max(0, limit - time)].
+  double ExpectedBelow(size_t row, double limit) const;
 };
 
-// A law as prior (time falls with the processors of all machines together), a Gaussian process for
-// what it leaves over, and another one for success, which larger clusters are taken to have more
-// often: memory suffices, time does. Failed trials are censored: their logarithms
-// stand at the mean of what lies beyond their times (Schmee and Hahn 1979). Not thread-safe.
+// Times by a mixture of processes about a law (time falls with machines and processors), and
+// success likewise. Failed trials are censored: their logarithms stand at the mean of what lies
+// beyond their times (Schmee and Hahn 1979), as unsure as that is. Not thread-safe.
 class Believer {
  public:
   // `configurations`: inputs alone, a row each.
-  Believer(const core::Table& configurations, uint64_t seed);
+  explicit Believer(const core::Table& configurations);
 
-  // kFailed: as Surrogate::Condition.
+  // `tried`: at least one. kFailed: as ProcessMixture::Condition.
   base::Result<Belief> Believe(const std::vector<Trial>& tried) const;
 
-  const Space& space() const { return space_; }
+  const ConfigurationInputs& inputs() const { return inputs_; }
+  // Log time by what is usual, but for a constant.
+  Vector Usual() const { return inputs_.linear * inputs_.usual_slope; }
 
  private:
-  base::Result<Surrogate> TimeModel(const std::vector<Trial>& tried) const;
-  base::Result<Surrogate> SuccessModel(const std::vector<Trial>& tried) const;
+  base::Result<MixtureView> Times(const std::vector<Trial>& tried) const;
+  base::Result<Vector> Success(const std::vector<Trial>& tried) const;
 
-  Space space_;
-  Vector law_;   // log time by the prior, but for a constant
-  Vector size_;  // of the cluster: mean 0, deviation 1
-  base::Rng rng_;
+  ConfigurationInputs inputs_;
+  ProcessMixture times_;
+  ProcessMixture success_;
 };
 
 }  // namespace reckon::decide

@@ -4,8 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "decide/recommend/log_normal.h"
-#include "numeric/stats.h"
+#include "base/rng.h"
 
 namespace reckon::decide {
 namespace {
@@ -13,7 +12,9 @@ namespace {
 using Index = Eigen::Index;
 
 constexpr size_t kFirstTrials = 3;
-constexpr double kThrift = 0.5;  // gain over cost to this power
+constexpr size_t kHandful = 8;
+constexpr double kThrift = 0.3;  // gain over cost to this power
+constexpr double kSecondsAnHour = 3600;
 
 std::vector<bool> TriedRows(const std::vector<Trial>& tried, size_t rows) {
   std::vector<bool> is_tried(rows, false);
@@ -25,35 +26,33 @@ std::vector<bool> TriedRows(const std::vector<Trial>& tried, size_t rows) {
 
 ConfigurationSearch::ConfigurationSearch(const core::Table& configurations,
                                          std::vector<double> price_per_hour, SearchOptions options)
-    : believer_(configurations, options.seed),
-      price_(std::move(price_per_hour)),
-      options_(options) {}
+    : believer_(configurations), price_(std::move(price_per_hour)), options_(options) {}
 
-// One in the middle of the cheaper half, then those farthest from what was tried: of a random
-// handful each, so that seeds differ and no corner is always taken.
+// Of those that should be cheap a random handful, and of these the one farthest from what was
+// tried: seeds differ, and no corner is always taken.
 size_t ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried) const {
-  constexpr size_t kHandful = 8;
-  const learn::Matrix& features = believer_.space().features;
-  const double dear = numeric::Median(price_);
+  const Matrix& near = believer_.inputs().nearness;
+  const Vector usual = believer_.Usual();
   const std::vector<bool> is_tried = TriedRows(tried, price_.size());
   std::vector<size_t> rows;
   for (size_t row = 0; row < price_.size(); ++row) {
-    if (!is_tried[row] && price_[row] <= dear) rows.push_back(row);
+    if (!is_tried[row]) rows.push_back(row);
   }
-  if (rows.empty()) {
-    for (size_t row = 0; row < price_.size(); ++row) {
-      if (!is_tried[row]) rows.push_back(row);
-    }
-  }
+  const auto log_cost = [&](size_t row) {
+    return usual(static_cast<Index>(row)) + std::log(price_[row]);
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](size_t a, size_t b) { return log_cost(a) < log_cost(b); });
+  rows.resize(std::min(rows.size(), std::max(kHandful, price_.size() / 2)));
   base::Rng rng = base::Rng(options_.seed).Fork(tried.size());
   rng.Shuffle(std::span(rows));
   rows.resize(std::min(rows.size(), kHandful));
+  if (tried.empty()) return rows.front();
   const auto distance = [&](size_t row) {
-    const auto at = features.row(static_cast<Index>(row));
-    if (tried.empty()) return -at.squaredNorm();  // features have mean 0
+    const auto at = near.row(static_cast<Index>(row));
     double nearest = INFINITY;
     for (const Trial& trial : tried) {
-      nearest = std::min(nearest, (at - features.row(static_cast<Index>(trial.row))).squaredNorm());
+      nearest = std::min(nearest, (at - near.row(static_cast<Index>(trial.row))).squaredNorm());
     }
     return nearest;
   };
@@ -75,13 +74,15 @@ base::Result<std::optional<NextTrial>> ConfigurationSearch::Next(
   double most = -INFINITY;
   for (size_t row = 0; row < price_.size(); ++row) {
     if (is_tried[row]) continue;
-    const auto i = static_cast<Index>(row);
-    const LogNormal cost{belief.log_seconds(i) + std::log(price_[row] / 3600), belief.deviation(i)};
-    const double expected = cost.Expected();
+    const double expected = Cost(row, belief.ExpectedSeconds(row));
     if (budget && expected > *budget) continue;
+    const double success = belief.ok(static_cast<Index>(row));
     // Before anything has succeeded success is what is looked for.
-    const double gain = std::isinf(best) ? 0 : belief.ok(i) * cost.ExpectedBelow(best);
-    const double worth = (std::isinf(best) ? belief.ok(i) : gain) / std::pow(expected, kThrift);
+    const double gain =
+        std::isinf(best)
+            ? 0
+            : success * Cost(row, belief.ExpectedBelow(row, best * kSecondsAnHour / price_[row]));
+    const double worth = (std::isinf(best) ? success : gain) / std::pow(expected, kThrift);
     if (worth > most) {
       most = worth;
       next = NextTrial{row, expected, gain};
@@ -103,11 +104,9 @@ base::Result<Recommended> ConfigurationSearch::Recommend(const std::vector<Trial
   Recommended chosen;
   double least = INFINITY;
   for (size_t row = 0; row < price_.size(); ++row) {
-    const auto i = static_cast<Index>(row);
     const bool known = seconds[row] > 0;
-    const LogNormal time{belief.log_seconds(i), belief.deviation(i)};
-    const double expected_s = known ? seconds[row] : time.Expected();
-    const double success = belief.ok(i);
+    const double expected_s = known ? seconds[row] : belief.ExpectedSeconds(row);
+    const double success = belief.ok(static_cast<Index>(row));
     const double risk = success * Cost(row, expected_s) + (1 - success) * dear;
     if (risk < least) {
       least = risk;

@@ -17,7 +17,7 @@ struct SearchOptions {
   uint64_t seed = 1;
   // How often the job will run with what is recommended: a trial is worth its price when it is
   // expected to save more than that over all these runs.
-  double runs = 100;
+  double runs = 1000;
 };
 
 struct NextTrial {
