@@ -21,8 +21,8 @@ constexpr double kCliffChance = 0.6;
 constexpr double kMeanSuccess = 0.3;
 constexpr double kSizeHelps = 0.5;  // deviation of the slope along the size of the cluster
 // Where nothing has succeeded yet.
-constexpr double kBeyondBound = 0.5;
-constexpr double kBeyondVariance = 0.25;
+constexpr double kBeyondBound = 0.3;
+constexpr double kBeyondVariance = 0.3;
 
 MixturePrior TimesPrior() {
   MixturePrior prior;
@@ -115,8 +115,11 @@ base::Result<MixtureView> Believer::Times(const std::vector<Trial>& tried) const
       const Moments without = MeasurementOf(*known, static_cast<Index>(tried[i].row));
       const numeric::UpperTail tail =
           numeric::NormalUpperTail((values(at) - without.mean) / without.deviation);
-      values(at) = without.mean + without.deviation * tail.mean;
-      variance(at) = without.deviation * without.deviation * tail.variance;
+      // Often it would never have succeeded: at least as far beyond, and as unsure, as without any.
+      values(at) =
+          std::max(values(at) + kBeyondBound, without.mean + without.deviation * tail.mean);
+      variance(at) = std::max(kBeyondVariance,
+                              without.deviation * without.deviation * tail.variance);
     }
   }
   return times_.Condition(rows, values, variance);
