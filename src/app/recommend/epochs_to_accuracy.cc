@@ -17,23 +17,23 @@ bool IsAsync(const std::string& strategy) {
   return strategy == core::StrategyName(core::Strategy::kAsyncParameterServer);
 }
 
-std::string TextAt(const core::Table& table, const char* name, size_t row) {
+std::string LevelAt(const core::Table& table, const char* name, size_t row) {
   const auto found = table.Find(name);
   return found ? table.columns[*found].Text(row) : "";
 }
 
-struct Training {
+struct SeenTraining {
   size_t row = 0;                     // one of its rows
   std::map<int64_t, double> reached;  // accuracy by epoch, from 1 on
 };
 
-std::map<int64_t, Training> TrainingsIn(const core::Table& epochs) {
-  std::map<int64_t, Training> trainings;
+std::map<int64_t, SeenTraining> TrainingsIn(const core::Table& epochs) {
+  std::map<int64_t, SeenTraining> trainings;
   const core::Column* accuracy = NumbersIn(epochs, "accuracy");
   if (accuracy == nullptr) return trainings;
   for (size_t row = 0; row < epochs.row_count; ++row) {
     if (std::isnan((*accuracy)[row])) continue;
-    Training& training = trainings[std::llround(NumberAt(epochs, "run", row, 0))];
+    SeenTraining& training = trainings[std::llround(NumberAt(epochs, "run", row, 0))];
     training.row = row;
     double& best = training.reached[std::llround(NumberAt(epochs, "epoch", row, 1))];
     best = std::max(best, (*accuracy)[row]);
@@ -42,7 +42,7 @@ std::map<int64_t, Training> TrainingsIn(const core::Table& epochs) {
 }
 
 // Epochs until the accuracy, or of the whole training where it was not reached.
-std::pair<double, bool> EpochsTo(const Training& training, double accuracy) {
+std::pair<double, bool> EpochsTo(const SeenTraining& training, double accuracy) {
   double before = 0;
   double last = 0;
   for (const auto& [epoch, reached] : training.reached) {
@@ -70,7 +70,7 @@ double StalenessOf(const std::string& strategy, double workers) {
 std::vector<decide::EpochsSeen> EpochsSeenIn(const core::Table& epochs, double accuracy) {
   std::vector<decide::EpochsSeen> seen;
   for (const auto& [run, training] : TrainingsIn(epochs)) {
-    const std::string strategy = TextAt(epochs, "strategy", training.row);
+    const std::string strategy = LevelAt(epochs, "strategy", training.row);
     const double workers = NumberAt(epochs, "workers", training.row, 1);
     const double batch = NumberAt(epochs, "batch", training.row, 0);
     const auto [took, reached] = EpochsTo(training, accuracy);

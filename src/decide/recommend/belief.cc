@@ -118,8 +118,8 @@ base::Result<MixtureView> Believer::Times(const std::vector<Trial>& tried) const
       // Often it would never have succeeded: at least as far beyond, and as unsure, as without any.
       values(at) =
           std::max(values(at) + kBeyondBound, without.mean + without.deviation * tail.mean);
-      variance(at) = std::max(kBeyondVariance,
-                              without.deviation * without.deviation * tail.variance);
+      variance(at) =
+          std::max(kBeyondVariance, without.deviation * without.deviation * tail.variance);
     }
   }
   return times_.Condition(rows, values, variance);

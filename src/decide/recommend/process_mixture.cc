@@ -14,7 +14,7 @@ namespace {
 using Index = Eigen::Index;
 
 constexpr double kSlopesSpread = 0.4;
-constexpr double kJitter = 1e-8;
+constexpr double kSolvable = 1e-8;
 constexpr double kLeastWeight = 1e-3;  // of the greatest: less changes nothing
 
 double Draw(double median, double spread, base::Rng& rng) {
@@ -90,7 +90,7 @@ base::Result<MixtureView> ProcessMixture::Condition(std::span<const size_t> rows
   for (const Hypothesis& one : hypotheses_) {
     const Matrix with = Covariance(one, rows);  // all x rows
     Matrix own = with(some, Eigen::all);
-    own.diagonal().array() += one.noise * one.noise + kJitter;
+    own.diagonal().array() += one.noise * one.noise + kSolvable;
     own.diagonal() += variance;
     const Eigen::LLT<Matrix> factor(own);
     if (factor.info() != Eigen::Success) continue;
