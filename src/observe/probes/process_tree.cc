@@ -113,8 +113,8 @@ uint64_t MemoryOf(const std::vector<ProcessEntry>& processes) {
   return bytes;
 }
 
-DiskBytes DiskBytesOf(pid_t pid) {
-  DiskBytes bytes;
+ProcessDiskBytes DiskBytesOf(pid_t pid) {
+  ProcessDiskBytes bytes;
   const auto text = ReadProcFile(fmt::format("/proc/{}/io", pid));
   if (!text) return bytes;
   for (const std::string_view line : base::Split(*text, '\n')) {

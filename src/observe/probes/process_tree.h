@@ -25,10 +25,10 @@ std::vector<ProcessEntry> Descendants(pid_t root);
 uint64_t MemoryOf(const std::vector<ProcessEntry>& processes);
 
 // From and to devices; also what the children did that were waited for.
-struct DiskBytes {
+struct ProcessDiskBytes {
   uint64_t read = 0;
   uint64_t written = 0;
 };
-DiskBytes DiskBytesOf(pid_t pid);
+ProcessDiskBytes DiskBytesOf(pid_t pid);
 
 }  // namespace reckon::observe

@@ -96,9 +96,9 @@ bool TreeMeter::TakeTraffic(const std::vector<ProcessEntry>& processes) {
 // What those that were waited for have read and written is in the account of who waited, and so in
 // the end in ours, which itself hardly reads and writes.
 void TreeMeter::TakeDisk(const std::vector<ProcessEntry>& processes) {
-  DiskBytes all = DiskBytesOf(options_.root);
+  ProcessDiskBytes all = DiskBytesOf(options_.root);
   for (const ProcessEntry& process : processes) {
-    const DiskBytes more = DiskBytesOf(process.pid);
+    const ProcessDiskBytes more = DiskBytesOf(process.pid);
     all.read += more.read;
     all.written += more.written;
   }
