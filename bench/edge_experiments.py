@@ -16,6 +16,7 @@ import csv
 import json
 import pathlib
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -25,8 +26,9 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RECKON = ROOT / "build/bin/reckon"
 LAB = ROOT / "examples/lab/edge.yaml"
-LAB_NAME = "deep-edge"
-DILATION = 3.2
+LAB_NAME, DILATION = (re.search(rf"^{key}: (.*)$", LAB.read_text(encoding="utf-8"), re.MULTILINE).group(1)
+                      for key in ("name", "dilation"))
+DILATION = float(DILATION)
 DEVICES = ["tx2-0", "nano0", "nano1", "nano2"]
 SERVER = "pi"
 DEADLINE_S = 0.2

@@ -33,12 +33,12 @@ base::Result<LaunchSpec> ReadLaunchSpec(const RunFolder& folder);
 //   run.state   {state, reason}
 //   background.settled {}: what runs beside the training has reached its steady state
 //   setup.ended {host, exit_code | signal | failure, seconds}
-//   rank.started {role, index, pid, host}
+//   rank.started {role, index, pid, host, app}: app of background processes
 //   rank.ended   {role, index, exit_code | signal | failure, seconds}
 //   rank.usage   {role, index, wall_s, cpu_s, peak_memory_bytes, bytes_sent, bytes_received,
 //                 complete, ...}: see TreeUsage
 //   node.usage   {host, phase: before | training, ...}: see NodeWatch
-//   run.disturbance {foreign, steal, seconds}: shares of the machine that others had
+//   run.disturbance {foreign, steal, seconds, pace_us}: see NodeWatch
 // each with "at", in seconds since 1970, and the ranks' own reports.
 //
 // A request to stop ends every process; the outcome is then "stopped". kUnavailable when the folder

@@ -106,10 +106,15 @@ class Cheapest final : public NextPoint {
     }
     std::optional<double> left;
     if (file_.max_cost) left = *file_.max_cost - report.cost;
-    RECKON_ASSIGN(const auto next, space_.search->Next(trials, left));
+    // Those whose runs could not begin leave no time to learn from, and are not begun again.
+    std::vector<size_t> over;
+    for (size_t row = 0; row < space_.points.size(); ++row) {
+      if (!WantsRun(report.points[space_.points[row]])) over.push_back(row);
+    }
+    RECKON_ASSIGN(const auto next, space_.search->Next(trials, left, over));
     if (!next) {
-      why_ = trials.size() == space_.points.size() ? "everything was tried"
-                                                   : "no other trial should be worth its price";
+      why_ = over.size() == space_.points.size() ? "everything was tried that can be"
+                                                 : "no other trial should be worth its price";
       return std::optional<size_t>();
     }
     gains_[next->row] = next->expected_gain;

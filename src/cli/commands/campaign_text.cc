@@ -1,6 +1,7 @@
 #include "cli/commands/campaign_text.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include <fmt/format.h>
@@ -94,6 +95,13 @@ std::string AttemptLine(const app::CampaignReport& report, const app::PointRepor
     line += fmt::format("{}: {}", app::OutcomeName(attempt.outcome), attempt.reason);
   }
   return line + fmt::format("  run {}\n", attempt.run);
+}
+
+app::OnAttempt PrintAttempts() {
+  return [](const auto& report, const auto& point, const auto& attempt) {
+    fmt::print("{}", AttemptLine(report, point, attempt));
+    std::fflush(stdout);
+  };
 }
 
 std::string CampaignText(const app::CampaignReport& report) {

@@ -11,6 +11,9 @@ namespace reckon::cli {
 std::string AttemptLine(const app::CampaignReport& report, const app::PointReport& point,
                         const app::Attempt& attempt);
 
+// Prints them while the campaign goes on.
+app::OnAttempt PrintAttempts();
+
 // A row a point, then what failed, what is doubtful, and what it all took.
 std::string CampaignText(const app::CampaignReport& report);
 

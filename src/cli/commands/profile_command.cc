@@ -1,6 +1,4 @@
 // profile: measures what a campaign asks for, or replays a recorded table as if it did.
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -87,11 +85,7 @@ class ProfileCommand final : public Command {
     campaign_.design = design_;
     campaign_.criterion = criterion_;
     campaign_.budget = budget_;
-    const app::OnAttempt told = [this](const auto& report, const auto& point, const auto& attempt) {
-      if (json_) return;
-      fmt::print("{}", AttemptLine(report, point, attempt));
-      std::fflush(stdout);
-    };
+    const app::OnAttempt told = json_ ? app::OnAttempt() : PrintAttempts();
     RECKON_ASSIGN(const app::CampaignReport report, app::Profile(campaign_, context, told));
     Output output;
     output.text = "\n" + CampaignText(report);

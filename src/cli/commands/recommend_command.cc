@@ -1,6 +1,4 @@
 // recommend: the cluster for a job, by a model or by trying a few.
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -138,11 +136,7 @@ class RecommendCommand final : public Command {
     live.runs = static_cast<double>(runs_);
     live.seed = seed_;
     live.keep_lab = keep_lab_;
-    const app::OnAttempt told = [this](const auto& report, const auto& point, const auto& attempt) {
-      if (json_) return;
-      fmt::print("{}", AttemptLine(report, point, attempt));
-      std::fflush(stdout);
-    };
+    const app::OnAttempt told = json_ ? app::OnAttempt() : PrintAttempts();
     RECKON_ASSIGN(const app::LiveSearchReport report, app::LiveSearch(live, context, told));
     Output output;
     output.text =

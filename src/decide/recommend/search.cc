@@ -30,10 +30,10 @@ ConfigurationSearch::ConfigurationSearch(const core::Table& configurations,
 
 // Of those that should be cheap a random handful, and of these the one farthest from what was
 // tried: seeds differ, and no corner is always taken.
-size_t ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried) const {
+size_t ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried,
+                                       const std::vector<bool>& is_tried) const {
   const Matrix& near = believer_.inputs().nearness;
   const Vector usual = believer_.Usual();
-  const std::vector<bool> is_tried = TriedRows(tried, price_.size());
   std::vector<size_t> rows;
   for (size_t row = 0; row < price_.size(); ++row) {
     if (!is_tried[row]) rows.push_back(row);
@@ -61,15 +61,21 @@ size_t ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried) const {
 }
 
 base::Result<std::optional<NextTrial>> ConfigurationSearch::Next(
-    const std::vector<Trial>& tried, std::optional<double> budget) const {
-  if (tried.size() >= price_.size()) return std::optional<NextTrial>();
-  if (tried.size() < kFirstTrials) return std::optional(NextTrial{FirstTrial(tried), 0, 0});
+    const std::vector<Trial>& tried, std::optional<double> budget,
+    const std::vector<size_t>& excluded) const {
+  std::vector<bool> is_tried = TriedRows(tried, price_.size());
+  for (const size_t row : excluded) is_tried[row] = true;
+  if (std::find(is_tried.begin(), is_tried.end(), false) == is_tried.end()) {
+    return std::optional<NextTrial>();
+  }
+  if (tried.size() < kFirstTrials) {
+    return std::optional(NextTrial{FirstTrial(tried, is_tried), 0, 0});
+  }
   RECKON_ASSIGN(const Belief belief, believer_.Believe(tried));
   double best = INFINITY;
   for (const Trial& trial : tried) {
     if (trial.ok) best = std::min(best, CostOf(trial));
   }
-  const std::vector<bool> is_tried = TriedRows(tried, price_.size());
   std::optional<NextTrial> next;
   double most = -INFINITY;
   for (size_t row = 0; row < price_.size(); ++row) {

@@ -41,9 +41,11 @@ class ConfigurationSearch {
   ConfigurationSearch(const core::Table& configurations, std::vector<double> price_per_hour,
                       SearchOptions options);
 
+  // `excluded`: rows that can no longer be tried, though nothing is known of them.
   // nullopt: everything was tried, costs more than `budget`, or is not worth its price any more.
   base::Result<std::optional<NextTrial>> Next(const std::vector<Trial>& tried,
-                                              std::optional<double> budget = {}) const;
+                                              std::optional<double> budget = {},
+                                              const std::vector<size_t>& excluded = {}) const;
   // Needs at least one trial.
   base::Result<Recommended> Recommend(const std::vector<Trial>& tried) const;
 
@@ -51,7 +53,8 @@ class ConfigurationSearch {
 
  private:
   double Cost(size_t row, double seconds) const { return price_[row] * seconds / 3600; }
-  size_t FirstTrial(const std::vector<Trial>& tried) const;
+  // `is_tried`: also what is excluded; not all of them.
+  size_t FirstTrial(const std::vector<Trial>& tried, const std::vector<bool>& is_tried) const;
 
   Believer believer_;
   std::vector<double> price_;

@@ -84,6 +84,22 @@ TEST_F(SearchTest, TriesNothingTwiceAndEndsWhenAllIsTried) {
   EXPECT_FALSE(search.Next(all).value().has_value());
 }
 
+TEST_F(SearchTest, WhatIsExcludedIsNeverChosen) {
+  const ConfigurationSearch search(table_, price_, {.seed = 2, .runs = 1e12});
+  std::vector<size_t> excluded;
+  for (size_t row = 0; row + 1 < price_.size(); ++row) excluded.push_back(row);
+  const auto first = search.Next({}, {}, excluded).value();
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(first->row, price_.size() - 1);
+  const std::vector<Trial> tried{{3, 900, true}, {4, 800, true}, {5, 700, true}};
+  const auto later = search.Next(tried, {}, excluded).value();
+  ASSERT_TRUE(later.has_value());
+  EXPECT_EQ(later->row, price_.size() - 1);
+  excluded.push_back(price_.size() - 1);
+  EXPECT_FALSE(search.Next({}, {}, excluded).value().has_value());
+  EXPECT_FALSE(search.Next(tried, {}, excluded).value().has_value());
+}
+
 TEST_F(SearchTest, StopsWhenTrialsAreNotWorthTheirPrice) {
   const auto trials = [&](double runs) {
     return Try(ConfigurationSearch(table_, price_, {.seed = 1, .runs = runs}), 1000).size();
