@@ -125,7 +125,7 @@ base::Status LeaveOutMeasured(const LearnRequest& request, const Context& contex
   FillAbsentLoads(prepared.table);
   size_t left_out = 0;
   for (const std::string& name : prepared.table.Names()) {
-    if (name == request.target || IsRunInput(name)) continue;
+    if (name == request.target || IsRunInputOf(request.target, name)) continue;
     prepared.dataset_options.ignore.push_back(name);
     ++left_out;
   }

@@ -143,7 +143,7 @@ std::vector<size_t> RunsForLearning(const core::Table& samples, const std::strin
 core::Table ForLearning(const core::Table& samples, const std::string& target) {
   core::Table table = samples.Select(RowsWith(samples, target));
   std::erase_if(table.columns, [&](const core::Column& one) {
-    return one.name() != target && !IsRunInput(one.name());
+    return one.name() != target && !IsRunInputOf(target, one.name());
   });
   return table;
 }

@@ -303,6 +303,14 @@ bool IsRunInput(std::string_view column) {
          column.starts_with("varied_");
 }
 
+bool IsRunInputOf(std::string_view target, std::string_view column) {
+  static constexpr std::array<std::string_view, 7> kOfAnEpochOrStep{
+      "train_epoch_s", "validate_epoch_s", "wait_s", "compute_s", "push_s", "update_s", "pull_s"};
+  const bool of_one =
+      std::find(kOfAnEpochOrStep.begin(), kOfAnEpochOrStep.end(), target) != kOfAnEpochOrStep.end();
+  return IsRunInput(column) && !(of_one && column == "epochs");
+}
+
 void FillAbsentLoads(core::Table& samples) {
   for (core::Column& column : samples.columns) {
     if (!column.name().starts_with(kStress) || column.kind() != core::ColumnKind::kNumber) continue;

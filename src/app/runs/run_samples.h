@@ -38,6 +38,9 @@ void FillAbsentLoads(core::Table& samples);
 // The columns of such sets that say what was asked for, and so can be asked about before a run: the
 // inputs of models. Everything else was measured, follows from them, or only tells rows apart.
 bool IsRunInput(std::string_view column);
+// Of those, the inputs of a model of `target`: how many epochs there are tells nothing of what one
+// of them, or one step, takes.
+bool IsRunInputOf(std::string_view target, std::string_view column);
 
 // The row of inputs (and some more) that a run of this job will have.
 core::Table InputsOf(const base::Json& job, const base::Json& plan);

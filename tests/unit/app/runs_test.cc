@@ -254,6 +254,14 @@ TEST(RunSamplesTest, VariablesOfACommandAreInputsAndSecretsAreNot) {
   EXPECT_TRUE(IsRunInput("env_BATCH"));
 }
 
+TEST(RunSamplesTest, WhatAnEpochTakesDoesNotDependOnHowManyThereAre) {
+  EXPECT_TRUE(IsRunInputOf("training_loop_s", "epochs"));
+  EXPECT_FALSE(IsRunInputOf("train_epoch_s", "epochs"));
+  EXPECT_FALSE(IsRunInputOf("compute_s", "epochs"));
+  EXPECT_TRUE(IsRunInputOf("train_epoch_s", "batch"));
+  EXPECT_FALSE(IsRunInputOf("training_loop_s", "loss"));
+}
+
 TEST(RunSamplesTest, RunsThatAreNoMeasureOfTheWholeJobSaySo) {
   RunView view = TwoWorkers();
   view.Add(Json::parse(
