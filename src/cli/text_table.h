@@ -1,6 +1,7 @@
 // Tables for people: aligned columns, numbers to the right.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ class TextTable {
   void AddRow(std::vector<std::string> cells);
   // Heading, a rule, the rows; each line indented by two blanks.
   std::string Render() const;
+  size_t column_count() const { return headings_.size(); }
 
  private:
   std::vector<std::string> headings_;

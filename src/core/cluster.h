@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,14 @@ struct ClusterWorker {
   Node node;
   double transfer_s_per_sample = 0;
   double initialise_s = 0;
+  std::optional<double> bandwidth_bit_s = {};  // of its link, each direction
+};
+
+// A parameter server.
+struct ClusterServer {
+  Node node;
+  std::optional<double> bandwidth_bit_s = {};
+  std::optional<double> apply_s = {};  // to work a gradient in
 };
 
 // What nodes of a type take, as somebody says who has measured it elsewhere.
@@ -30,7 +39,7 @@ struct Cluster {
   std::string name;
   std::string campaign;  // whose estimators tell of the types that `types` does not
   std::vector<ClusterWorker> workers;
-  std::vector<Node> servers;
+  std::vector<ClusterServer> servers;
   std::map<std::string, NodeTimes> types;
 };
 

@@ -26,10 +26,7 @@ Status ReadOptionalPrice(const Yaml& node, std::optional<double>& out) {
 
 Status ReadBandwidth(const Yaml& node, std::optional<double>& out) {
   if (!node) return {};
-  RECKON_ASSIGN(const std::string text, node.Text());
-  const auto rate = ParseBitRate(text);
-  if (!rate.ok()) return node.Wrong("bits per second, like 1Gbit or 450Mbit");
-  out = *rate;
+  RECKON_ASSIGN(out, ReadBitRate(node));
   return {};
 }
 

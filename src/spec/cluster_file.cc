@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "spec/fields.h"
+#include "spec/lab_file.h"
 
 namespace reckon::spec {
 namespace {
@@ -56,15 +57,23 @@ Status ReadNode(const Yaml& map, core::Node& node) {
   return {};
 }
 
+Status ReadOptionalBitRate(const Yaml& node, std::optional<double>& out) {
+  if (!node) return {};
+  RECKON_ASSIGN(out, ReadBitRate(node));
+  return {};
+}
+
 Result<core::ClusterWorker> ReadWorker(const Yaml& map) {
-  static const std::array<std::string, 9> kKeys{"name",   "count", "type",     "cpu",       "gpu",
-                                                "memory", "apps",  "transfer", "initialise"};
+  static const std::array<std::string, 10> kKeys{"name",       "count",    "type", "cpu",
+                                                 "gpu",        "memory",   "apps", "transfer",
+                                                 "initialise", "bandwidth"};
   RECKON_TRY(map.AllowKeys(kKeys));
   core::ClusterWorker worker;
   RECKON_TRY(ReadNode(map, worker.node));
   const Fields fields(map);
   RECKON_TRY(fields.Duration("transfer", worker.transfer_s_per_sample));
   RECKON_TRY(fields.Duration("initialise", worker.initialise_s));
+  RECKON_TRY(ReadOptionalBitRate(map["bandwidth"], worker.bandwidth_bit_s));
   return worker;
 }
 
@@ -89,14 +98,17 @@ class ClusterReader {
   }
 
   Status ReadServers(const Yaml& list) {
-    static const std::array<std::string, 5> kKeys{"name", "type", "cpu", "gpu", "memory"};
+    static const std::array<std::string, 7> kKeys{"name",   "type",      "cpu",  "gpu",
+                                                  "memory", "bandwidth", "apply"};
     if (list && !list.IsList()) return list.Wrong("a list of servers");
     for (const Yaml& map : list.items()) {
       RECKON_TRY(map.AllowKeys(kKeys));
-      core::Node node;
-      RECKON_TRY(ReadNode(map, node));
-      RECKON_TRY(Finish(map, node));
-      cluster_.servers.push_back(std::move(node));
+      core::ClusterServer server;
+      RECKON_TRY(ReadNode(map, server.node));
+      RECKON_TRY(ReadOptionalBitRate(map["bandwidth"], server.bandwidth_bit_s));
+      if (map["apply"]) RECKON_TRY(Fields(map).Duration("apply", server.apply_s.emplace()));
+      RECKON_TRY(Finish(map, server.node));
+      cluster_.servers.push_back(std::move(server));
     }
     return {};
   }

@@ -7,9 +7,9 @@
 //           latencies: {sift: 120ms}}
 //   workers:
 //     - {name: nano, count: 3, type: nano, cpu: 30%, memory: 40%, apps: {sift: 200ms}}
-//     - {name: tx2, transfer: 1ms, initialise: 5s}
+//     - {name: tx2, transfer: 1ms, initialise: 5s, bandwidth: 1Gbit}
 //   servers:
-//     - {name: pi, cpu: 20%}
+//     - {name: pi, cpu: 20%, bandwidth: 1Gbit, apply: 2ms}
 #pragma once
 
 #include <filesystem>

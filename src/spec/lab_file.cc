@@ -78,6 +78,13 @@ Result<double> ParseBitRate(std::string_view text) {
       fmt::format("'{}' is not a bandwidth; expected e.g. 1Gbit, 250Mbit or 64Kbit", text));
 }
 
+Result<double> ReadBitRate(const Yaml& node) {
+  RECKON_ASSIGN(const std::string text, node.Text());
+  const auto rate = ParseBitRate(text);
+  if (!rate.ok()) return node.Wrong("bits per second, like 1Gbit or 450Mbit");
+  return *rate;
+}
+
 Result<core::Lab> LabFromYaml(const Yaml& root) {
   static const std::array<std::string, 3> kKeys{"name", "dilation", "hosts"};
   RECKON_TRY(root.AllowKeys(kKeys));

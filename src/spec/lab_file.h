@@ -17,6 +17,8 @@ namespace reckon::spec {
 
 // "1Gbit", "2.5 Mbit", "800Kbit" -> bit/s (K = 1000).
 base::Result<double> ParseBitRate(std::string_view text);
+// Of a node that is there. kBadInput with its place.
+base::Result<double> ReadBitRate(const Yaml& node);
 
 // kBadInput with file, line and field. Also refuses what no kernel could hold a host to: after
 // dilation less than a thousandth of a core or less than 64 Kbit/s.

@@ -203,8 +203,8 @@ Result<std::unique_ptr<ClusterEstimates>> ClusterEstimates::Open(const core::Clu
     RECKON_ASSIGN(estimates->types_[type], OpenType(cluster, type, memory_limit, context));
   }
   // Updates wait for the busiest of the servers.
-  for (const core::Node& server : cluster.servers) {
-    estimates->server_cpu_ = std::max(estimates->server_cpu_, server.state.cpu);
+  for (const core::ClusterServer& server : cluster.servers) {
+    estimates->server_cpu_ = std::max(estimates->server_cpu_, server.node.state.cpu);
   }
   RECKON_TRY(estimates->AddWorkers(cluster));
   return estimates;

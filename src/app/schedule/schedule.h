@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "app/context.h"
+#include "app/schedule/model_update.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "core/cluster.h"
@@ -15,13 +14,9 @@
 namespace reckon::app {
 
 struct ScheduleRequest {
-  std::string cluster_file;
-  std::string job_file;
+  ModelUpdateFiles update;
   std::string policy = "reckon";
-  std::optional<int64_t> least_batch;
-  std::optional<int64_t> most_batch;
-  double memory_limit = 0.9;  // share of a node's memory that may be used
-  std::string out;            // the plan as JSON; empty: none
+  std::string out;  // the plan as JSON; empty: none
 };
 
 struct ScheduleReport {

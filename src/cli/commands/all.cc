@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeReportCommand());
   commands.push_back(MakeRecommendCommand());
   commands.push_back(MakeScheduleCommand());
+  commands.push_back(MakeSimulateCommand());
   commands.push_back(MakeRunCommand());
   commands.push_back(MakeStatusCommand());
   commands.push_back(MakeLogsCommand());

@@ -18,6 +18,7 @@ std::unique_ptr<Command> MakeEstimatorsCommand();
 std::unique_ptr<Command> MakeReportCommand();
 std::unique_ptr<Command> MakeRecommendCommand();
 std::unique_ptr<Command> MakeScheduleCommand();
+std::unique_ptr<Command> MakeSimulateCommand();
 std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeStatusCommand();
 std::unique_ptr<Command> MakeLogsCommand();

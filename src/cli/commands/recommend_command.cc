@@ -7,6 +7,7 @@
 #include "app/recommend/replay_search.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/amounts.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
 #include "cli/commands/campaign_text.h"
@@ -14,22 +15,6 @@
 
 namespace reckon::cli {
 namespace {
-
-base::Result<std::optional<double>> AmountOf(const std::string& text, const char* option) {
-  if (text.empty()) return std::optional<double>();
-  const auto number = base::ParseNumber(text);
-  if (!number || !(*number > 0)) {
-    return base::BadInput(fmt::format("{} {}: expected an amount above 0", option, text));
-  }
-  return std::optional(*number);
-}
-
-base::Result<std::optional<double>> DurationOf(const std::string& text, const char* option) {
-  if (text.empty()) return std::optional<double>();
-  auto seconds = base::ParseDurationS(text);
-  if (!seconds.ok()) return std::move(seconds).error().Wrap(option);
-  return std::optional(*seconds);
-}
 
 class RecommendCommand final : public Command {
  public:

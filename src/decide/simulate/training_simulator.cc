@@ -28,7 +28,8 @@ base::Status Check(const Simulation& simulation) {
   if (simulation.epochs < 1) return base::BadInput("a simulation without epochs");
   const bool in_step = simulation.strategy != Strategy::kAsyncParameterServer;
   for (const SimulatedWorker& worker : simulation.workers) {
-    if (!(worker.compute_s >= 0) || worker.steps < 0 || !(worker.bandwidth_bit_s >= 0)) {
+    if (!(worker.compute_s >= 0) || worker.steps < 0 || !(worker.bandwidth_bit_s >= 0) ||
+        !(worker.begin_s >= 0)) {
       return base::BadInput("a simulated worker with a negative quantity");
     }
     if (in_step && worker.steps != simulation.workers.front().steps) {
@@ -94,6 +95,7 @@ struct Event {
   }
 };
 constexpr uint32_t kComputed = UINT32_MAX;
+constexpr uint64_t kEventsBetweenLooks = 1 << 16;  // whether to stop
 
 class Progress {
  public:
@@ -120,6 +122,11 @@ class Progress {
   }
 
   void Finish() {
+    for (size_t i = 0; i < report_.worker_s.size(); ++i) {
+      if (steps_[i] == 0) continue;
+      report_.training_s =
+          std::max(report_.training_s, report_.worker_s[i] - simulation_.workers[i].begin_s);
+    }
     double before = 0;
     for (const double end : epoch_end_) {
       report_.epoch_s.push_back(std::max(0.0, end - before));
@@ -150,12 +157,15 @@ class WithServers {
     }
   }
 
-  void Run() {
-    for (size_t i = 0; i < simulation_.workers.size(); ++i) Compute(i, 0);
+  // False: `stop` was requested.
+  bool Run(const std::stop_token& stop) {
+    for (size_t i = 0; i < simulation_.workers.size(); ++i) {
+      Compute(i, simulation_.workers[i].begin_s);
+    }
     while (!events_.empty()) {
       const Event event = events_.top();
       events_.pop();
-      ++report_.events;
+      if (++report_.events % kEventsBetweenLooks == 0 && stop.stop_requested()) return false;
       if (event.server == kComputed) {
         Push(event.worker, event.time);
       } else if (simulation_.strategy == Strategy::kAsyncParameterServer) {
@@ -171,6 +181,7 @@ class WithServers {
         report_.busiest_link = std::max(report_.busiest_link, server.in_use_s / report_.seconds);
       }
     }
+    return true;
   }
 
  private:
@@ -247,7 +258,9 @@ class WithServers {
   std::priority_queue<Event, std::vector<Event>, std::greater<>> events_;
 };
 
-void RunAllReduce(const Simulation& simulation, SimulationReport& report) {
+// False: `stop` was requested.
+bool RunAllReduce(const Simulation& simulation, SimulationReport& report,
+                  const std::stop_token& stop) {
   const auto n = static_cast<double>(simulation.workers.size());
   double slowest = 0;
   for (const SimulatedWorker& worker : simulation.workers) {
@@ -258,9 +271,10 @@ void RunAllReduce(const Simulation& simulation, SimulationReport& report) {
   Progress progress(simulation, report);
   double now = 0;
   while (progress.HasMore(0)) {
+    if (stop.stop_requested()) return false;
     double last = now;
     for (size_t i = 0; i < simulation.workers.size(); ++i) {
-      last = std::max(last, computing.Done(i, now));
+      last = std::max(last, computing.Done(i, std::max(now, simulation.workers[i].begin_s)));
       ++report.events;
     }
     now = last + ring;
@@ -268,18 +282,18 @@ void RunAllReduce(const Simulation& simulation, SimulationReport& report) {
   }
   progress.Finish();
   report.failures = computing.failures();
+  return true;
 }
 
 }  // namespace
 
-Result<SimulationReport> Simulate(const Simulation& simulation) {
+Result<SimulationReport> Simulate(const Simulation& simulation, std::stop_token stop) {
   RECKON_TRY(Check(simulation));
   SimulationReport report;
-  if (simulation.strategy == Strategy::kAllReduce) {
-    RunAllReduce(simulation, report);
-  } else {
-    WithServers(simulation, report).Run();
-  }
+  const bool done = simulation.strategy == Strategy::kAllReduce
+                        ? RunAllReduce(simulation, report, stop)
+                        : WithServers(simulation, report).Run(stop);
+  if (!done) return base::Error(base::ErrorCode::kInterrupted, "interrupted");
   return report;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 #include "base/result.h"
@@ -15,6 +16,7 @@ struct SimulatedWorker {
   double compute_s = 0;        // of a step, on average
   int64_t steps = 1;           // of an epoch: its shard by its batch
   double bandwidth_bit_s = 0;  // of its link, each direction; 0: no limit
+  double begin_s = 0;          // when it has its data
 };
 
 struct SimulatedServer {
@@ -38,6 +40,7 @@ struct Simulation {
 struct SimulationReport {
   double seconds = 0;            // until the last worker is done
   std::vector<double> epoch_s;   // until the last worker is done with each, from the one before
+  double training_s = 0;         // of the worker that trains longest, from when it has its data
   std::vector<double> worker_s;  // until each worker is done
   int64_t steps = 0;             // of all workers
   int64_t failures = 0;
@@ -49,6 +52,7 @@ struct SimulationReport {
 // servers, all-reduce) a step ends for all when the last gradient is in; workers must have the same
 // number of steps. An all-reduce is a ring: 2 (n - 1) / n of the bytes over the slowest link, and
 // 2 (n - 1) latencies. kBadInput: no workers, negative times, servers without a strategy for them.
-base::Result<SimulationReport> Simulate(const Simulation& simulation);
+// kInterrupted: `stop` was requested.
+base::Result<SimulationReport> Simulate(const Simulation& simulation, std::stop_token stop = {});
 
 }  // namespace reckon::decide

@@ -97,6 +97,31 @@ TEST(SimulatorTest, FailuresTakeTheirTime) {
   EXPECT_EQ(report.steps, 500) << "nothing is left undone";
 }
 
+// Who gets its data late ends late, but trains no longer for it.
+TEST(SimulatorTest, WorkersBeginWhenTheyHaveTheirData) {
+  for (const Strategy strategy : {Strategy::kAsyncParameterServer, Strategy::kAllReduce}) {
+    Simulation simulation = Alike(2, strategy);
+    simulation.bytes = 0;
+    simulation.workers[0].begin_s = simulation.workers[1].begin_s = 3;
+    EXPECT_NEAR(Simulate(simulation).value().seconds, 8, 1e-9);
+    EXPECT_NEAR(Simulate(simulation).value().training_s, 5, 1e-9);
+    simulation.workers[1].begin_s = 0;
+    const SimulationReport report = Simulate(simulation).value();
+    EXPECT_NEAR(report.seconds, 8, 1e-9);
+    // In step the one that was early waits.
+    EXPECT_NEAR(report.training_s, strategy == Strategy::kAllReduce ? 8 : 5, 1e-9);
+  }
+}
+
+TEST(SimulatorTest, CanBeStopped) {
+  std::stop_source stop;
+  stop.request_stop();
+  Simulation simulation = Alike(2000, Strategy::kAsyncParameterServer);
+  EXPECT_EQ(Simulate(simulation, stop.get_token()).error().code(), base::ErrorCode::kInterrupted);
+  simulation = Alike(20, Strategy::kAllReduce);
+  EXPECT_EQ(Simulate(simulation, stop.get_token()).error().code(), base::ErrorCode::kInterrupted);
+}
+
 TEST(SimulatorTest, TheSameSeedGivesTheSame) {
   Simulation simulation = Alike(20, Strategy::kAsyncParameterServer);
   simulation.jitter = 0.2;

@@ -25,9 +25,9 @@ types:
   tx2: {forward: 5ms, max_batch: 64, latencies: {sift: 120ms}}
 workers:
   - {name: nano, count: 2, cpu: 30%, memory: 40, apps: {sift: 200ms}}
-  - {name: box, type: tx2, gpu: 10%, transfer: 1ms, initialise: 5s}
+  - {name: box, type: tx2, gpu: 10%, transfer: 1ms, initialise: 5s, bandwidth: 100Mbit}
 servers:
-  - {name: pi4, cpu: 20%}
+  - {name: pi4, cpu: 20%, bandwidth: 1Gbit, apply: 2ms}
 )",
                                                    "f.yaml")
                                            .value())
@@ -44,7 +44,11 @@ servers:
   EXPECT_DOUBLE_EQ(cluster.workers[1].node.background_apps.at(0).deadline_s, 0.2);
   EXPECT_EQ(cluster.workers[2].node.machine_type, "tx2");
   EXPECT_DOUBLE_EQ(cluster.workers[2].initialise_s, 5);
-  EXPECT_EQ(cluster.servers.at(0).machine_type, "pi");
+  EXPECT_EQ(cluster.workers[0].bandwidth_bit_s, std::nullopt);
+  EXPECT_EQ(cluster.workers[2].bandwidth_bit_s, 1e8);
+  EXPECT_EQ(cluster.servers.at(0).node.machine_type, "pi");
+  EXPECT_EQ(cluster.servers[0].bandwidth_bit_s, 1e9);
+  EXPECT_EQ(cluster.servers[0].apply_s, 0.002);
 }
 
 TEST(ClusterFileTest, SaysWhatIsWrongAndWhere) {
