@@ -47,7 +47,7 @@ error_code BindAt(tcp::acceptor& acceptor, const tcp::endpoint& at) {
 
 class HttpServer::Impl {
  public:
-  Impl(const HttpServerOptions& options, Handler handler, Gate gate)
+  Impl(const HttpServerOptions& options, LaterHandler handler, Gate gate)
       : most_connections_(options.most_connections),
         shared_{std::move(handler), std::move(gate), options.most_body_bytes, options.patience},
         acceptor_(context_),
@@ -56,6 +56,9 @@ class HttpServer::Impl {
   ~Impl() {
     context_.stop();
     if (thread_.joinable()) thread_.join();
+    // Other threads may still hold replies: none of them may reach the context once it goes.
+    for (HttpMailbox* mailbox : shared_.mailboxes) mailbox->Detach();
+    shared_.waiting.clear();
   }
 
   Impl(const Impl&) = delete;
@@ -149,6 +152,15 @@ HttpServer::~HttpServer() = default;
 
 base::Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpServerOptions& options,
                                                             Handler handler, Gate gate) {
+  return Start(options,
+               LaterHandler([handler = std::move(handler)](HttpRequest request, HttpReply reply) {
+                 reply.Send(handler(request));
+               }),
+               std::move(gate));
+}
+
+base::Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpServerOptions& options,
+                                                            LaterHandler handler, Gate gate) {
   try {
     auto impl = std::make_unique<Impl>(options, std::move(handler), std::move(gate));
     RECKON_TRY(impl->Bind(options.listen));

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "net/http_message.h"
+#include "net/http_reply.h"
 #include "net/tcp.h"
 
 namespace reckon::net {
@@ -31,6 +32,8 @@ class HttpServer {
   // Called from the server's thread, for one request at a time: it must be quick, and must not
   // destroy the server.
   using Handler = std::function<HttpResponse(const HttpRequest&)>;
+  // Likewise, but the answer may come later, from another thread, and may be a stream.
+  using LaterHandler = std::function<void(HttpRequest, HttpReply)>;
 
   // Sees a request before its body is read: an answer refuses it, and the connection is closed. So
   // strangers cannot have bodies kept for them.
@@ -40,6 +43,8 @@ class HttpServer {
   // such host.
   static base::Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
                                                          Handler handler, Gate gate = {});
+  static base::Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
+                                                         LaterHandler handler, Gate gate = {});
   // Ends every connection, also those whose answer is not yet sent.
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/core/string.hpp>
@@ -75,7 +76,10 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
     beast::error_code ignored;  // only speed depends on it
     stream_.socket().set_option(tcp::no_delay(true), ignored);
   }
-  ~HttpSession() { --shared_.connections; }
+  ~HttpSession() {
+    DropMailbox();
+    --shared_.connections;
+  }
   HttpSession(const HttpSession&) = delete;
   HttpSession& operator=(const HttpSession&) = delete;
 
@@ -117,10 +121,117 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   }
 
   void Answer() {
-    const bool keep = parser_->get().keep_alive();
+    keep_ = parser_->get().keep_alive();
+    version_ = parser_->get().version();
+    head_only_ = head_.method == "HEAD";
     head_.body = std::move(parser_->get().body());
-    Send(shared_.handler(head_), keep, head_.method == "HEAD");
-    head_ = {};
+    stream_.expires_never();  // an answer may take its time
+    shared_.waiting.insert(shared_from_this());
+    mailbox_ =
+        std::make_shared<HttpMailbox>([weak = weak_from_this(), executor = stream_.get_executor()] {
+          boost::asio::post(executor, [weak] {
+            if (const auto self = weak.lock()) self->CollectMail();
+          });
+        });
+    shared_.mailboxes.insert(mailbox_.get());
+    shared_.handler(std::exchange(head_, {}), mailbox_->Reply());
+  }
+
+  void DropMailbox() {
+    if (!mailbox_) return;
+    mailbox_->Detach();
+    shared_.mailboxes.erase(mailbox_.get());
+    mailbox_.reset();
+  }
+
+  // What a handler has said meanwhile. Called again after each write of a stream.
+  void CollectMail() {
+    if (!mailbox_ || writing_) return;
+    HttpMailbox::Mail mail = mailbox_->Collect();
+    if (mail.response && !mail.streaming) {
+      shared_.waiting.erase(shared_from_this());
+      DropMailbox();
+      return Send(*std::move(mail.response), keep_, head_only_);
+    }
+    if (mail.response) {
+      rest_of_stream_ = std::move(mail.text);
+      return BeginStream(*mail.response);
+    }
+    if (!streaming_) return;  // woken by what an earlier call has collected
+    if (mail.too_slow) return GiveUp();
+    if (!mail.text.empty()) return WritePart(std::move(mail.text));
+    if (mail.ended) EndStream();
+  }
+
+  void BeginStream(const HttpResponse& head) {
+    streaming_ = true;
+    shared_.waiting.erase(shared_from_this());  // waiting for it to leave keeps it
+    stream_head_ = {};
+    stream_head_.version(version_);
+    stream_head_.result(static_cast<unsigned>(head.status));
+    stream_head_.set(http::field::server, "reckon");
+    stream_head_.set(http::field::content_type, head.content_type);
+    stream_head_.set(http::field::cache_control, "no-store");
+    stream_head_.keep_alive(false);
+    if (version_ >= 11) stream_head_.chunked(true);
+    stream_serializer_.emplace(stream_head_);
+    AwaitLeaving();
+    writing_ = true;
+    stream_.expires_after(shared_.patience);
+    http::async_write_header(stream_, *stream_serializer_,
+                             [self = shared_from_this()](beast::error_code error, size_t) {
+                               self->writing_ = false;
+                               if (error) return self->GiveUp();
+                               if (self->head_only_) return self->EndStream();
+                               if (self->rest_of_stream_.empty()) return self->CollectMail();
+                               self->WritePart(std::exchange(self->rest_of_stream_, {}));
+                             });
+  }
+
+  void WritePart(std::string text) {
+    writing_ = true;
+    part_ = std::move(text);
+    stream_.expires_after(shared_.patience);
+    const auto written = [self = shared_from_this()](beast::error_code error, size_t) {
+      self->writing_ = false;
+      error ? self->GiveUp() : self->CollectMail();
+    };
+    if (version_ >= 11) {
+      boost::asio::async_write(stream_, http::make_chunk(boost::asio::buffer(part_)), written);
+    } else {
+      boost::asio::async_write(stream_, boost::asio::buffer(part_), written);
+    }
+  }
+
+  void EndStream() {
+    DropMailbox();
+    writing_ = true;
+    const auto written = [self = shared_from_this()](beast::error_code error, size_t) {
+      if (error) return self->GiveUp();
+      self->stream_ended_ = true;
+      self->stream_.socket().cancel();  // AwaitLeaving goes on with what Leave does
+    };
+    stream_.expires_after(shared_.patience);
+    if (version_ >= 11 && !head_only_) {
+      boost::asio::async_write(stream_, http::make_chunk_last(), written);
+    } else {
+      boost::asio::post(stream_.get_executor(), [written] { written({}, 0); });
+    }
+  }
+
+  // Of a stream nothing is read but that the other side has left.
+  void AwaitLeaving() {
+    stream_.expires_never();
+    stream_.async_read_some(boost::asio::buffer(rest_),
+                            [self = shared_from_this()](beast::error_code error, size_t) {
+                              if (self->stream_ended_) return self->Leave();
+                              error ? self->GiveUp() : self->AwaitLeaving();
+                            });
+  }
+
+  void GiveUp() {
+    DropMailbox();
+    stream_.close();
   }
 
   void Refuse(beast::error_code error) {
@@ -171,7 +282,20 @@ class HttpSession : public std::enable_shared_from_this<HttpSession> {
   HttpSessionShared& shared_;
   beast::flat_buffer buffer_{128 << 10};
   std::optional<http::request_parser<http::string_body>> parser_;
-  HttpRequest head_;  // of the request that is read or answered
+  HttpRequest head_;  // of the request that is read
+  // Of the request that is answered.
+  bool keep_ = false;
+  bool head_only_ = false;
+  unsigned version_ = 11;
+  std::shared_ptr<HttpMailbox> mailbox_;  // shared with whoever answers
+  // Of an answer without an end.
+  bool streaming_ = false;
+  bool writing_ = false;
+  bool stream_ended_ = false;
+  http::response<http::empty_body> stream_head_;
+  std::optional<http::response_serializer<http::empty_body>> stream_serializer_;
+  std::string rest_of_stream_;  // that came with the head
+  std::string part_;            // that is being written
   http::response<http::string_body> message_;
   std::array<char, 4096> rest_{};
 };
