@@ -1,5 +1,6 @@
 #include "act/launch.h"
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
@@ -151,6 +152,30 @@ Json ToJson(const ProcessSpec& process) {
           {"reports", process.reports}};
 }
 
+std::string PartMark(const LaunchSpec& spec) { return spec.token + "/" + spec.part; }
+
+std::string MarkOf(const LaunchSpec& spec) {
+  return spec.part.empty() ? "RECKON_TOKEN=" + spec.token
+                           : std::string(kPartVariable) + "=" + PartMark(spec);
+}
+
+std::vector<LaunchSpec> PartsOf(const LaunchSpec& spec) {
+  std::vector<LaunchSpec> parts;
+  for (const ProcessSpec& process : spec.processes) {
+    const std::string& host = process.place.host;
+    auto part = std::find_if(parts.begin(), parts.end(),
+                             [&](const LaunchSpec& one) { return one.part == host; });
+    if (part == parts.end()) {
+      part = parts.insert(parts.end(), spec);
+      part->part = host;
+      part->processes.clear();
+      part->store.clear();  // a part tells its manager, not the store
+    }
+    part->processes.push_back(process);
+  }
+  return parts;
+}
+
 Json ToJson(const LaunchSpec& spec) {
   Json json = {{"run_id", spec.run_id},
                {"name", spec.name},
@@ -165,6 +190,7 @@ Json ToJson(const LaunchSpec& spec) {
                {"most_restarts", spec.most_restarts},
                {"status_host", spec.status_host},
                {"token", spec.token},
+               {"part", spec.part},
                {"store", spec.store}};
   for (const ProcessSpec& process : spec.processes) json["processes"].push_back(ToJson(process));
   return json;
@@ -235,6 +261,7 @@ base::Result<LaunchSpec> LaunchSpecFromJson(const Json& json) {
   fields.Read("most_restarts", spec.most_restarts);
   fields.Read("status_host", spec.status_host);
   fields.Read("token", spec.token);
+  fields.Read("part", spec.part);
   fields.Read("store", spec.store);
   if (spec.token.empty()) fields.Fail("token", "a secret");
   std::set<std::pair<std::string, int64_t>> names;
@@ -249,7 +276,8 @@ base::Result<LaunchSpec> LaunchSpecFromJson(const Json& json) {
     }
     bool works = false;
     for (const ProcessSpec& process : spec.processes) works |= process.role == kWorkerRole;
-    if (!works) fields.Fail("processes", "a list with a worker in it");
+    if (!works && spec.part.empty()) fields.Fail("processes", "a list with a worker in it");
+    if (spec.processes.empty()) fields.Fail("processes", "a list that is not empty");
   }
   RECKON_TRY(fields.Check());
   return spec;

@@ -62,8 +62,21 @@ struct LaunchSpec {
   int64_t most_restarts = 3;              // of each process
   std::string status_host = "127.0.0.1";  // at which the processes reach the supervisor
   std::string token;                      // without which no report is taken
-  std::string store;                      // not for us: whoever reads the events knows it
+  // Not empty: these are the processes of one node alone, which this names; others have the rest of
+  // the run. Such a part waits for orders before its ranks start and before it ends
+  // (act/local/part_orders.h), and tells "part.state" instead of "run.state".
+  std::string part;
+  std::string store;  // not for us: whoever reads the events knows it
 };
+
+// What processes of a part have in their environment: parts of a run share its token.
+inline constexpr const char* kPartVariable = "RECKON_PART";
+std::string PartMark(const LaunchSpec& spec);
+// The variable, with its value, by which all processes of this spec, and no others, are known.
+std::string MarkOf(const LaunchSpec& spec);
+
+// The parts of a run on many nodes: for each host its processes, in the order of the spec.
+std::vector<LaunchSpec> PartsOf(const LaunchSpec& spec);
 
 // "worker 3", or the title.
 std::string ProcessName(const ProcessSpec& process);

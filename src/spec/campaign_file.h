@@ -66,7 +66,7 @@ struct CampaignFile {
   // Shares of the machine's processors beyond which a measurement is disturbed.
   double most_foreign = 0.1;
   double most_steal = 0.05;
-  double most_pace = 0.15;  // how much slower than usual memory may be
+  double most_pace = 0.15;  // how much slower than usual processors may be
   int64_t retries = 3;      // of disturbed measurements of a point
   int64_t attempts = 2;     // failures after which a point is given up
   std::vector<CampaignBlock> blocks;

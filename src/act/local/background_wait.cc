@@ -22,7 +22,7 @@ bool BackgroundWait::HasSettled(const Rank& rank) {
   return false;
 }
 
-BackgroundWait::News BackgroundWait::Look(const std::deque<Rank>& ranks) {
+BackgroundWait::News BackgroundWait::Look(const std::deque<Rank>& ranks, bool may_end) {
   for (const Rank& rank : ranks) {
     if (!rank.Background()) continue;
     // What has settled stays so, whatever it reports.
@@ -30,13 +30,14 @@ BackgroundWait::News BackgroundWait::Look(const std::deque<Rank>& ranks) {
   }
   const bool any =
       std::any_of(ranks.begin(), ranks.end(), [](const Rank& rank) { return rank.Background(); });
-  if (!any && spec_.baseline_s <= 0) return News::kOver;
+  if (!any && spec_.baseline_s <= 0 && spec_.part.empty()) return News::kOver;
   if (!settled_) {
     settled_ = clock_.Monotonic();
     settled_at_ = observe::EventTime(clock_.Now());
     return News::kSettled;
   }
-  if (clock_.Monotonic() - *settled_ < duration<double>(spec_.baseline_s)) return News::kNone;
+  const duration<double> passed = clock_.Monotonic() - *settled_;
+  if (!may_end || passed.count() < spec_.baseline_s) return News::kNone;
   baseline_ = Stretch{settled_at_, observe::EventTime(clock_.Now())};
   return News::kOver;
 }

@@ -26,7 +26,9 @@ class BackgroundWait {
     kOver,     // the others may start
     kFailed,   // problem() says why
   };
-  News Look(const std::deque<Rank>& ranks);
+  // `may_end`: nobody else has to be waited for. Until then it never says kOver; a part of a run
+  // says kSettled also when it has nothing in the background.
+  News Look(const std::deque<Rank>& ranks, bool may_end);
 
   const std::string& problem() const { return problem_; }
   // From the settling to the start of the others; nullopt: there was nothing to wait for.

@@ -25,15 +25,14 @@ bool StartedWith(pid_t pid, const std::string& variable) {
 
 }  // namespace
 
-base::Result<size_t> KillLeftovers(const RunFolder& folder, const std::string& token,
+base::Result<size_t> KillLeftovers(const RunFolder& folder, const std::string& mark,
                                    std::chrono::milliseconds limit) {
-  RECKON_CHECK(!token.empty());
+  RECKON_CHECK(mark.find('=') != std::string::npos && !mark.ends_with('='));
   RECKON_ASSIGN(const bool supervised, SupervisorLives(folder));
   if (supervised) {
     return base::Error(base::ErrorCode::kUnavailable,
                        fmt::format("{} has a supervisor; stop it", folder.path.string()));
   }
-  const std::string variable = "RECKON_TOKEN=" + token;
   const auto deadline = std::chrono::steady_clock::now() + limit;
   std::set<pid_t> found;
   for (;;) {
@@ -41,7 +40,7 @@ base::Result<size_t> KillLeftovers(const RunFolder& folder, const std::string& t
     for (const observe::ProcessEntry& process : observe::Descendants(0)) {
       const PinnedProcess pinned(process.pid);
       // A zombie has no environment any more.
-      if (process.pid == getpid() || !StartedWith(process.pid, variable)) continue;
+      if (process.pid == getpid() || !StartedWith(process.pid, mark)) continue;
       left = true;
       found.insert(process.pid);
       (void)pinned.Kill();

@@ -44,8 +44,7 @@ void AddSpread(Json& event, const std::string& name, const observe::Spread& spre
 
 }  // namespace
 
-NodeWatch::NodeWatch(const LaunchSpec& spec, base::Logger& log)
-    : pace_at_begin_us_(pace_.MeasureUs()), own_at_begin_(OwnCpu()) {
+NodeWatch::NodeWatch(const LaunchSpec& spec, base::Logger& log) : own_at_begin_(OwnCpu()) {
   const auto warn = [&](const base::Error& error) {
     log.Warn("what hosts use is not all measured: " + error.Describe());
   };
@@ -97,14 +96,16 @@ std::vector<Json> NodeWatch::Usage(const std::string& phase, const Stretch& stre
   return events;
 }
 
-std::optional<NodeWatch::Disturbance> NodeWatch::Disturbed() {
+std::optional<NodeWatch::Disturbance> NodeWatch::Disturbed(const std::optional<Stretch>& training) {
   if (machine_ == nullptr) return std::nullopt;
   const auto now = machine_->Read();
   if (!now.ok() || now->at_s <= at_begin_.at_s) return std::nullopt;
   const std::array ours{OwnCpu() - own_at_begin_};
   Disturbance found;
   found.seconds = now->at_s - at_begin_.at_s;
-  found.pace_us = (pace_at_begin_us_ + pace_.MeasureUs()) / 2;
+  constexpr double kAlways = 1e12;
+  const Stretch stretch = training.value_or(Stretch{0, kAlways});
+  found.pace_us = pace_.MeanUs(stretch.from, stretch.to);
   found.foreign = observe::ForeignCores(at_begin_, *now, ours) / machine_->cpus();
   if (now->steal_s && at_begin_.steal_s) {
     found.steal = (*now->steal_s - *at_begin_.steal_s) / found.seconds / machine_->cpus();

@@ -9,7 +9,7 @@
 #include "act/launch.h"
 #include "base/json.h"
 #include "base/log.h"
-#include "observe/probes/memory_pace.h"
+#include "observe/probes/core_pace.h"
 #include "observe/probes/node_probe.h"
 #include "observe/probes/usage_meter.h"
 
@@ -37,16 +37,16 @@ class NodeWatch {
     double foreign = 0;
     std::optional<double> steal;
     double seconds = 0;
-    // Of memory (observe/probes/memory_pace.h), before and after: what others on the same processor
-    // use of it shows in nothing else.
-    double pace_us = 0;
+    // Of processors (observe/probes/core_pace.h): what other machines on the same cores do shows in
+    // nothing else.
+    std::optional<double> pace_us = {};
   };
-  std::optional<Disturbance> Disturbed();
+  // `training`: that the pace is the mean of; nullopt: since its making.
+  std::optional<Disturbance> Disturbed(const std::optional<Stretch>& training);
 
  private:
   std::vector<std::string> hosts_;
-  observe::MemoryPace pace_;
-  double pace_at_begin_us_ = 0;
+  observe::CorePace pace_;
   std::unique_ptr<observe::NodeProbe> machine_;  // nullptr: cannot be measured
   observe::NodeCounters at_begin_;
   double own_at_begin_ = 0;  // CPU seconds

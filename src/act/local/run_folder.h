@@ -17,7 +17,8 @@ struct RunFolder {
   std::filesystem::path spec() const { return path / "spec.json"; }
   std::filesystem::path events() const { return path / "events.jsonl"; }
   std::filesystem::path lock() const { return path / "lock"; }
-  std::filesystem::path reserve() const { return path / "reserve"; }  // while it runs
+  std::filesystem::path orders() const { return path / "orders.json"; }  // of a part
+  std::filesystem::path reserve() const { return path / "reserve"; }     // while it runs
   std::filesystem::path supervisor_log() const { return path / "supervisor.log"; }
   std::filesystem::path setup_log(const std::string& host) const {
     return path / ("setup-" + host + ".log");

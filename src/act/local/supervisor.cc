@@ -16,10 +16,12 @@
 
 #include "act/local/background_wait.h"
 #include "act/local/disk_reserve.h"
+#include "act/local/end_reasons.h"
 #include "act/local/event_file.h"
 #include "act/local/kill_tree.h"
 #include "act/local/laggards.h"
 #include "act/local/node_watch.h"
+#include "act/local/part_orders.h"
 #include "act/local/rank.h"
 #include "act/local/rank_cgroup.h"
 #include "act/local/report_door.h"
@@ -39,8 +41,6 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kUsageEvery{5'000};
 constexpr milliseconds kLongestWait{500};
-// What was told so long ago may have to do with an end now.
-constexpr milliseconds kWake{2'000};
 constexpr milliseconds kStrayLimit{10'000};
 // How often background is looked at that has not settled: what it reports wakes nobody.
 constexpr milliseconds kSettleLook{50};
@@ -60,6 +60,7 @@ class Supervisor {
         events_(events),
         reserve_(reserve),
         door_(door),
+        reasons_(door, options.folder, clock),
         watch_(spec, log),
         background_(spec, door, clock),
         laggards_(spec, clock),
@@ -76,6 +77,7 @@ class Supervisor {
   void StartSetups();
   void StartBackground();
   void AwaitBackground();
+  void TakeOrders();
   void StartRanks();
   void Start(Rank& rank);
   void Wait(const StopWake& wake);
@@ -90,10 +92,9 @@ class Supervisor {
   void Advance();
   void GiveUpLaggards();
   void JudgeWorkers();
+  void WorkersAreDone();
   void Decide(RunState state, const std::string& reason);
   bool AllGone() const;
-  std::string WhyEnded(const Rank& rank) const;
-  std::string WhyFailed(const Rank& rank) const;
   Json Identity(const Rank& rank) const;
 
   const LaunchSpec& spec_;
@@ -104,12 +105,14 @@ class Supervisor {
   EventWriter& events_;
   DiskReserve& reserve_;
   ReportDoor& door_;
+  const EndReasons reasons_;
   NodeWatch watch_;
   BackgroundWait background_;
   Laggards laggards_;
 
   const base::MonotonicTime begin_;
   const milliseconds grace_;
+  PartOrders orders_;  // of a part
   Stage stage_ = Stage::kSetup;
   RunState state_ = RunState::kQueued;
   std::vector<ProcessSpec> setups_;  // made once: ranks point into it
@@ -133,7 +136,8 @@ void Supervisor::Enter(RunState state, const std::string& reason) {
   state_ = state;
   Json fields = {{"state", core::RunStateName(state)}};
   if (!reason.empty()) fields["reason"] = reason;
-  Write("run.state", fields);
+  // A part that ends is not yet the run's end.
+  Write(spec_.part.empty() ? "run.state" : "part.state", fields);
   log_.Info(fmt::format("run {}: {}{}{}", spec_.run_id, core::RunStateName(state),
                         reason.empty() ? "" : ": ", reason));
 }
@@ -191,7 +195,7 @@ void Supervisor::StartBackground() {
 }
 
 void Supervisor::AwaitBackground() {
-  switch (background_.Look(ranks_)) {
+  switch (background_.Look(ranks_, /*may_end=*/spec_.part.empty() || orders_.go)) {
     case BackgroundWait::News::kNone:
       return;
     case BackgroundWait::News::kSettled:
@@ -200,6 +204,16 @@ void Supervisor::AwaitBackground() {
       return Decide(RunState::kFailed, background_.problem());
     case BackgroundWait::News::kOver:
       return StartRanks();
+  }
+}
+
+void Supervisor::TakeOrders() {
+  if (spec_.part.empty() || orders_.release) return;
+  auto orders = ReadOrders(options_.folder);
+  if (orders.ok()) {
+    orders_ = *orders;
+  } else {
+    Decide(RunState::kFailed, orders.error().Describe());
   }
 }
 
@@ -225,6 +239,7 @@ void Supervisor::Start(Rank& rank) {
   env["RECKON_RUN_ID"] = std::to_string(spec_.run_id);
   env["RECKON_STATUS_URL"] = door_.url();
   env["RECKON_TOKEN"] = spec_.token;
+  if (!spec_.part.empty()) env[kPartVariable] = PartMark(spec_);
   env["RECKON_ROLE"] = rank.spec->role;
   if (!rank.setup) env.emplace("RANK", std::to_string(rank.spec->index));
   auto kept = KeptProcess::Start(options_.keeper_program, order);
@@ -302,7 +317,8 @@ void Supervisor::Ended(Rank& rank, const ProcessEnd& end) {
   Write(rank.setup ? "setup.ended" : "rank.ended", fields);
   if (rank.Background() && !verdict_ && stage_ != Stage::kServers) {
     // Without it the rest would measure something else.
-    Decide(RunState::kFailed, WhyEnded(rank) + (end.Good() ? ", before the training did" : ""));
+    Decide(RunState::kFailed,
+           reasons_.WhyEnded(rank) + (end.Good() ? ", before the training did" : ""));
     return;
   }
   if (end.Good()) return;
@@ -310,18 +326,18 @@ void Supervisor::Ended(Rank& rank, const ProcessEnd& end) {
     Reconsider(rank, end);
   } else if (stage_ == Stage::kServers) {
     if (rank.Background()) return;  // it was told to end
-    log_.Warn(fmt::format("after the last worker: {}", WhyEnded(rank)));
+    log_.Warn(fmt::format("after the last worker: {}", reasons_.WhyEnded(rank)));
   } else if (rank.spec->on_death == OnDeath::kFail || rank.setup) {
-    Decide(RunState::kFailed, WhyFailed(rank));
+    Decide(RunState::kFailed, reasons_.WhyFailed(rank));
     in_wake_ = end.exit_code.has_value();
   } else if (rank.spec->on_death == OnDeath::kRestart) {
     if (rank.restarts == spec_.most_restarts) {
       Decide(RunState::kFailed, fmt::format("{}; it was started again {} times already",
-                                            WhyEnded(rank), rank.restarts));
+                                            reasons_.WhyEnded(rank), rank.restarts));
       return;
     }
     ++rank.restarts;
-    Enter(RunState::kRecovering, WhyEnded(rank));
+    Enter(RunState::kRecovering, reasons_.WhyEnded(rank));
     Start(rank);
   } else {
     NoteRunning();
@@ -336,28 +352,7 @@ void Supervisor::Reconsider(const Rank& rank, const ProcessEnd& end) {
       end.signal && *end.signal != SIGTERM && (*end.signal != SIGKILL || !grace_over);
   if (!in_wake_ || (!signalled && end.failure.empty())) return;
   in_wake_ = false;
-  verdict_->reason = WhyEnded(rank);
-}
-
-std::string Supervisor::WhyEnded(const Rank& rank) const {
-  const std::string what =
-      rank.setup ? "setup on " + rank.spec->place.host : ProcessName(*rank.spec);
-  std::string why = what + " " + Describe(*rank.end);
-  if (!rank.end->exit_code) return why;
-  std::string said = door_.LastError(rank.spec->role, rank.spec->index);
-  if (said.empty()) said = LastLines(options_.folder.path / rank.spec->log, rank.setup ? 3 : 1);
-  return said.empty() ? why : why + ": " + said;
-}
-
-// One that says nothing itself may have ended because another one did, which has told why just
-// before and is not yet gone: a worker whose server hangs leaves the other servers.
-std::string Supervisor::WhyFailed(const Rank& rank) const {
-  const ProcessSpec& own = *rank.spec;
-  if (!rank.setup && rank.end->exit_code && door_.LastError(own.role, own.index).empty()) {
-    const auto first = door_.FirstErrorSince(clock_.Monotonic() - kWake);
-    if (first) return fmt::format("{} {}: {}", first->role, first->index, first->message);
-  }
-  return WhyEnded(rank);
+  verdict_->reason = reasons_.WhyEnded(rank);
 }
 
 Json Supervisor::Identity(const Rank& rank) const {
@@ -376,14 +371,14 @@ void Supervisor::WriteUsage(Rank& rank) {
 void Supervisor::WriteNodes() {
   std::vector<Json> usages;
   if (background_.baseline()) usages = watch_.Usage("before", *background_.baseline());
-  if (const auto training = door_.Training()) {
+  const auto training = orders_.training ? orders_.training : door_.Training();
+  if (training) {
     for (Json& usage : watch_.Usage("training", *training)) usages.push_back(std::move(usage));
   }
   for (const Json& usage : usages) Write("node.usage", usage);
-  if (const auto disturbed = watch_.Disturbed()) {
-    Json fields{{"foreign", disturbed->foreign},
-                {"seconds", disturbed->seconds},
-                {"pace_us", disturbed->pace_us}};
+  if (const auto disturbed = watch_.Disturbed(training)) {
+    Json fields{{"foreign", disturbed->foreign}, {"seconds", disturbed->seconds}};
+    if (disturbed->pace_us) fields["pace_us"] = *disturbed->pace_us;
     if (disturbed->steal) fields["steal"] = *disturbed->steal;
     Write("run.disturbance", fields);
   }
@@ -398,12 +393,17 @@ void Supervisor::SweepStrays() {
 }
 
 void Supervisor::Advance() {
+  if (!verdict_) TakeOrders();
   if (verdict_) return;
   if (stage_ == Stage::kSetup && AllGone()) StartBackground();
   if (stage_ == Stage::kBackground && !verdict_) AwaitBackground();
   if (stage_ == Stage::kRanks && !verdict_) {
-    GiveUpLaggards();
-    if (!verdict_) JudgeWorkers();
+    if (spec_.part.empty()) {
+      GiveUpLaggards();
+      if (!verdict_) JudgeWorkers();
+    } else if (orders_.release) {
+      WorkersAreDone();  // also those on other nodes, of which we cannot know
+    }
   }
   if (stage_ == Stage::kServers && (AllGone() || clock_.Monotonic() >= server_deadline_)) {
     Decide(RunState::kFinished, "");
@@ -432,9 +432,13 @@ void Supervisor::JudgeWorkers() {
     if (!rank.end->Good()) bad = &rank;
   }
   if (!good && bad != nullptr) {
-    Decide(RunState::kFailed, "no worker is left; the last: " + WhyEnded(*bad));
+    Decide(RunState::kFailed, "no worker is left; the last: " + reasons_.WhyEnded(*bad));
     return;
   }
+  WorkersAreDone();
+}
+
+void Supervisor::WorkersAreDone() {
   stage_ = Stage::kServers;
   server_deadline_ = clock_.Monotonic() + grace_;
   for (Rank& rank : ranks_) {
@@ -462,12 +466,20 @@ base::Result<RunOutcome> Supervise(const LaunchSpec& spec, const SupervisorOptio
                                    const base::Clock& clock, base::Logger& log,
                                    const std::stop_token& stop) {
   RECKON_ASSIGN(const RunLock lock, RunLock::Take(options.folder));
+  if (!spec.part.empty()) {
+    // Who was not sure whether it had started this part may have done so twice.
+    std::error_code error;
+    if (std::filesystem::file_size(options.folder.events(), error) > 0 && !error) {
+      return base::Error(base::ErrorCode::kUnavailable,
+                         fmt::format("{} was carried out already", options.folder.path.string()));
+    }
+  }
   RECKON_ASSIGN(EventWriter events, EventWriter::Open(options.folder.events()));
   RECKON_ASSIGN(DiskReserve reserve, DiskReserve::Take(options.folder.reserve()));
   auto door = ReportDoor::Open(spec, events, clock, log);
   if (!door.ok()) {
     // Who looks for this run must find its end; the supervisor has held the lock.
-    RECKON_TRY(events.Append({{"kind", "run.state"},
+    RECKON_TRY(events.Append({{"kind", spec.part.empty() ? "run.state" : "part.state"},
                               {"at", observe::EventTime(clock.Now())},
                               {"state", core::RunStateName(RunState::kFailed)},
                               {"reason", door.error().Describe()}}));

@@ -32,7 +32,7 @@ struct Attempt {
   double seconds = 0;         // that the run took in all; 0 of a void one
   std::string reason;         // why it failed
   double price_per_hour = 0;  // of its hosts when it was made; 0: not known
-  double pace_us = 0;         // of the machine's memory; 0: not known
+  double pace_us = 0;         // of the machine's processors; 0: not known
 };
 
 struct History {

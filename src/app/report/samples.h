@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/campaigns/history.h"
+#include "app/campaigns/pace_effect.h"
 #include "app/context.h"
 #include "base/json.h"
 #include "core/table.h"
@@ -26,6 +27,9 @@ struct CampaignSamples {
   core::Table epochs;
   core::Table nodes;
   size_t left_out = 0;  // rows of NAME.runs that were
+  // Times of `runs` and `epochs` are as they would have been at the usual pace of processors, where
+  // repeats tell what it does; by column. What history holds is as measured.
+  std::vector<PaceEffect> pace;
 };
 
 // kNotFound: no such campaign, with the nearest name. kBadInput: it has measured nothing.

@@ -63,6 +63,21 @@ std::string NoiseText(const RepeatNoise& noise) {
       *noise.percent, base::Count(noise.groups, "point"), base::Count(noise.values, "run"));
 }
 
+std::string PaceText(const std::vector<PaceEffect>& effects) {
+  std::vector<std::string> parts;
+  for (const PaceEffect& effect : effects) {
+    parts.push_back(fmt::format("{} as pace^{:.2f} (noise {:.2f} % as measured, {:.2f} % without)",
+                                effect.column, effect.power, effect.before.percent.value_or(0),
+                                effect.after.percent.value_or(0)));
+  }
+  if (parts.empty()) return "";
+  return fmt::format(
+      "other virtual machines on the same cores changed how quickly they compute; by repeats of "
+      "the same "
+      "points {}. Times of runs and epochs are taken as at the usual pace",
+      base::Join(parts, ", "));
+}
+
 }  // namespace
 
 ReportSummary MakeSummary(const CampaignSamples& samples) {
@@ -73,13 +88,7 @@ ReportSummary MakeSummary(const CampaignSamples& samples) {
   summary.design = document.value("design", "");
   summary.target = samples.target;
   summary.varied = document.value("vary", std::vector<std::string>{});
-  std::map<std::string, std::vector<double>> repeats;
-  for (const auto& [point, attempts] : samples.history.by_point) {
-    CountPoint(attempts, summary);
-    for (const Attempt& attempt : attempts) {
-      if (attempt.outcome == Outcome::kMeasured) repeats[point].push_back(attempt.value);
-    }
-  }
+  for (const auto& [point, attempts] : samples.history.by_point) CountPoint(attempts, summary);
   summary.impossible = document.value("impossible", size_t{0});
   // A file that was changed since may name fewer points than were measured.
   const size_t settled = summary.measured + summary.failed + summary.impossible;
@@ -93,7 +102,8 @@ ReportSummary MakeSummary(const CampaignSamples& samples) {
     summary.lab = document["lab"].value("name", "");
     summary.dilation = document["lab"].value("dilation", 1.0);
   }
-  summary.noise = NoiseOf(repeats);
+  summary.noise = NoiseOf(samples.history, samples.runs, samples.target);
+  summary.pace = samples.pace;
   return summary;
 }
 
@@ -111,6 +121,7 @@ void AddSummary(const ReportSummary& summary, Page& page) {
   add("points", PointsText(summary));
   add("runs", RunsText(summary));
   add("machine", MachineText(summary));
+  add("pace of processors", PaceText(summary.pace));
   add("noise between repeats", NoiseText(summary.noise));
   page.Table(table);
 }
@@ -136,6 +147,8 @@ base::Json ToJson(const ReportSummary& summary) {
   json["lab"] = summary.lab.empty() ? base::Json() : base::Json(summary.lab);
   json["dilation"] = summary.dilation;
   json["noise"] = ToJson(summary.noise);
+  json["pace"] = base::Json::array();
+  for (const PaceEffect& effect : summary.pace) json["pace"].push_back(ToJson(effect));
   return json;
 }
 

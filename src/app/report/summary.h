@@ -30,7 +30,8 @@ struct ReportSummary {
   std::optional<double> memory;  // bytes
   std::string lab;               // empty: on the machine itself
   double dilation = 1;
-  RepeatNoise noise;  // of the target
+  RepeatNoise noise;  // of the target, at the usual pace of processors where that is known
+  std::vector<PaceEffect> pace;
 };
 
 ReportSummary MakeSummary(const CampaignSamples& samples);

@@ -70,7 +70,7 @@ std::string RemoveLeftovers(const act::RunFolder& folder) {
   unlink(folder.reserve().c_str());
   const auto spec = act::ReadLaunchSpec(folder);
   if (!spec.ok()) return "";  // without a spec nothing was started
-  const auto killed = act::KillLeftovers(folder, spec->token, kLimit);
+  const auto killed = act::KillLeftovers(folder, act::MarkOf(*spec), kLimit);
   act::RemoveAbandonedRankCgroups(*spec);
   return killed.ok() ? "" : "; " + killed.error().Describe();
 }

@@ -28,7 +28,7 @@ TEST(LeftoversTest, AreFoundWhenSupervisorAndKeepersWereKilledAtOnce) {
   ASSERT_TRUE(run.Start().ok());
   ASSERT_TRUE(run.WaitForState("running"));
   ASSERT_TRUE(support::Within(seconds(5), [&] { return run.Remains().size() >= 4; }));
-  EXPECT_EQ(KillLeftovers(run.folder, run.spec.token, seconds(5)).error().code(),
+  EXPECT_EQ(KillLeftovers(run.folder, MarkOf(run.spec), seconds(5)).error().code(),
             base::ErrorCode::kUnavailable);
   const pid_t supervisor = SupervisorPid(run.folder).value();
   std::vector<pid_t> keepers;
@@ -41,9 +41,9 @@ TEST(LeftoversTest, AreFoundWhenSupervisorAndKeepersWereKilledAtOnce) {
   ASSERT_TRUE(run.WaitForEnd());
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_FALSE(run.Remains().empty());
-  EXPECT_GE(KillLeftovers(run.folder, run.spec.token, seconds(5)).value(), 2U);
+  EXPECT_GE(KillLeftovers(run.folder, MarkOf(run.spec), seconds(5)).value(), 2U);
   EXPECT_TRUE(run.Remains().empty());
-  EXPECT_EQ(KillLeftovers(run.folder, run.spec.token, seconds(5)).value(), 0U);
+  EXPECT_EQ(KillLeftovers(run.folder, MarkOf(run.spec), seconds(5)).value(), 0U);
   RemoveAbandonedRankCgroups(run.spec);
   for (const pid_t keeper : keepers) {
     EXPECT_FALSE(parent &&

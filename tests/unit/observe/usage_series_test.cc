@@ -1,10 +1,13 @@
 #include "observe/probes/usage_series.h"
 
 #include <array>
+#include <chrono>
+#include <ctime>
+#include <thread>
 
 #include <gtest/gtest.h>
 
-#include "observe/probes/memory_pace.h"
+#include "observe/probes/core_pace.h"
 #include "observe/probes/spread_meter.h"
 
 namespace reckon::observe {
@@ -37,11 +40,24 @@ TEST(SpreadMeterTest, ALongTimeIsKnownInLessDetail) {
   EXPECT_NEAR(meter.P95(), 95'000, 200);
 }
 
-TEST(MemoryPaceTest, IsSomethingLikeThePaceOfMemory) {
-  MemoryPace pace;
-  const double us = pace.MeasureUs();
-  EXPECT_GT(us, 5) << "65,536 lines of a cache in less than that";
-  EXPECT_LT(us, 100'000);
+TEST(CorePaceTest, IsMeasuredAllTheTimeAndCostsLittle) {
+  const auto now = [] {
+    return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+  };
+  const double begin = now();
+  const std::clock_t cpu_begin = std::clock();
+  const CorePace pace;
+  std::this_thread::sleep_for(std::chrono::milliseconds(600));
+  const double cpu_s = static_cast<double>(std::clock() - cpu_begin) / CLOCKS_PER_SEC;
+  const auto us = pace.MeanUs(begin, now());
+  ASSERT_TRUE(us);
+  EXPECT_GT(*us, 1);
+  EXPECT_LT(*us, 10'000);
+  EXPECT_FALSE(pace.MeanUs(begin - 100, begin - 50));
+  EXPECT_FALSE(pace.MeanUs(begin + 100, begin + 150));
+  // Sanitizers make it some times dearer.
+  EXPECT_LT(cpu_s / 0.6 / std::thread::hardware_concurrency(), 0.1);
 }
 
 TEST(UsageSeriesTest, RatesOfEveryQuantity) {

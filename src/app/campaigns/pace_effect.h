@@ -1,0 +1,34 @@
+// What the pace of processors (observe/probes/core_pace.h) did to the times of a campaign, learned
+// from repeats of the same point, and times as they would have been at the usual pace.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "app/campaigns/history.h"
+#include "app/campaigns/repeat_noise.h"
+#include "base/json.h"
+#include "core/table.h"
+
+namespace reckon::app {
+
+struct PaceEffect {
+  std::string column;   // of times
+  double power = 0;     // times grow as pace^power
+  double usual_us = 0;  // the median pace of the runs
+  RepeatNoise before;
+  RepeatNoise after;
+};
+
+// Divides the times of `runs` (rows of runs) and of `epochs` (of their workers and epochs) by what
+// the pace of their run explains: time * (usual / pace)^power, a power for each column, by least
+// squares over the logarithms of repeats of the same point. Only where at least ten repeats tell it
+// and it explains a fifth of their variance; runs without a pace stay as they are. What was done, a
+// column each.
+std::vector<PaceEffect> AdjustToUsualPace(const History& history, core::Table& runs,
+                                          core::Table& epochs);
+
+base::Json ToJson(const PaceEffect& effect);
+
+}  // namespace reckon::app
