@@ -1,9 +1,11 @@
 // Catalogue: machine types that can be had, and what they cost.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace reckon::core {
@@ -25,6 +27,14 @@ struct MachineType {
 
   bool operator==(const MachineType&) const = default;
 };
+
+// Names of types as people write them elsewhere: pools of campaigns have dashes where types have
+// dots.
+inline bool IsSameType(std::string_view a, std::string_view b) {
+  const auto plain = [](char c) { return c == '.' ? '-' : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return plain(x) == plain(y); });
+}
 
 struct Catalogue {
   std::string source;  // where the prices are from

@@ -20,9 +20,14 @@ std::string TextAt(const core::Table& table, const char* name, size_t row) {
 }
 
 Result<core::MachineType> TypeNamed(const core::Catalogue& catalogue, const std::string& name) {
+  if (name.empty()) {
+    return base::BadInput(
+        "the campaign has no pools, whose names a catalogue could have; give its machines a "
+        "--price");
+  }
   std::vector<std::string> names;
   for (const core::MachineType& type : catalogue.types) {
-    if (type.name == name) return type;
+    if (core::IsSameType(type.name, name)) return type;
     names.push_back(type.name);
   }
   return base::BadInput(

@@ -11,6 +11,7 @@
 #include "app/campaigns/candidates.h"
 #include "app/campaigns/next_point.h"
 #include "app/campaigns/standing.h"
+#include "app/runs/run_samples.h"
 #include "base/text.h"
 
 namespace reckon::app {
@@ -25,6 +26,7 @@ constexpr const char* kTotal = "cpus";
 struct SearchSpace {
   std::vector<size_t> points;  // of every row
   double dilation = 1;
+  bool of_an_epoch = false;  // what is measured
   std::unique_ptr<decide::ConfigurationSearch> search;
 };
 
@@ -33,6 +35,8 @@ Result<SearchSpace> SpaceOf(const spec::CampaignFile& file, const std::vector<Po
                             const decide::SearchOptions& options) {
   SearchSpace space;
   if (file.lab) space.dilation = file.lab->dilation;
+  RECKON_TRY(CheckTimesTheJob(file.target));
+  space.of_an_epoch = IsOfAnEpoch(file.target);
   std::vector<PointReport> possible;
   std::vector<base::Json> their_plans;
   std::vector<double> prices;
@@ -63,6 +67,12 @@ Result<SearchSpace> SpaceOf(const spec::CampaignFile& file, const std::vector<Po
   return space;
 }
 
+// How many times what was measured makes the job: a mean of epochs is one of them.
+double TimesOf(const SearchSpace& space, const PointReport& point) {
+  const auto& trainer = point.point.file.job.trainer;
+  return space.of_an_epoch && trainer ? static_cast<double>(trainer->epochs) : 1;
+}
+
 // The trials so far, in the order in which they were made: means of what was measured, and the
 // whole time of what failed, since success would have taken longer.
 std::vector<decide::Trial> TrialsOf(const SearchSpace& space,
@@ -73,7 +83,8 @@ std::vector<decide::Trial> TrialsOf(const SearchSpace& space,
     if (point.attempts.empty()) continue;
     const Standing standing = StandingOf(point.attempts);
     if (standing.mean) {
-      by_run[point.attempts.back().run] = {row, *standing.mean / space.dilation, true};
+      by_run[point.attempts.back().run] = {
+          row, *standing.mean * TimesOf(space, point) / space.dilation, true};
       continue;
     }
     for (const Attempt& attempt : point.attempts) {
@@ -111,10 +122,10 @@ class Cheapest final : public NextPoint {
     for (size_t row = 0; row < space_.points.size(); ++row) {
       if (!WantsRun(report.points[space_.points[row]])) over.push_back(row);
     }
-    RECKON_ASSIGN(const auto next, space_.search->Next(trials, left, over));
+    decide::SearchEnd why{};
+    RECKON_ASSIGN(const auto next, space_.search->Next(trials, left, over, &why));
     if (!next) {
-      why_ = over.size() == space_.points.size() ? "everything was tried that can be"
-                                                 : "no other trial should be worth its price";
+      why_ = decide::Describe(why);
       return std::optional<size_t>();
     }
     gains_[next->row] = next->expected_gain;

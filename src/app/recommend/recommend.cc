@@ -164,6 +164,13 @@ decide::LogNormal BeliefOf(const core::Forecast& forecast, double dilation) {
           std::max(0.0, above) / numeric::NormalQuantile(kLevel)};
 }
 
+std::string PricesText(const PriceSource& prices) {
+  if (prices.catalogue) {
+    return fmt::format("{}, {}", prices.catalogue->source, prices.catalogue->date);
+  }
+  return prices.each ? "as given, one for every machine" : "of the campaign's pools";
+}
+
 base::Status CheckColumns(const learn::Model& model, const core::Table& questions) {
   for (const learn::InputColumn& input : model.schema.inputs) {
     if (questions.Find(input.name)) continue;
@@ -231,8 +238,10 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
   RECKON_ASSIGN(const std::vector<ClusterKind> kinds, KindsOf(samples, with_servers, prices));
   const WorkerBatches batches(file.job, samples, request.free_batch);
   const double epochs_of_job = file.job.trainer ? static_cast<double>(file.job.trainer->epochs) : 1;
+  const bool has_trainer = file.job.trainer.has_value();
   RecommendReport report;
   report.job = file.job.name;
+  report.prices = PricesText(prices);
   report.campaign = request.campaign;
   report.confidence = request.confidence;
   RECKON_ASSIGN(const core::Row job, InputsOfJob(std::move(file)));
@@ -248,7 +257,13 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
     return base::BadInput("an update has fewer images than any cluster has workers");
   }
   // The model's time is that of an epoch, or of all that the job asks for.
-  const double epochs_in_time = report.target == "train_epoch_s" ? 1 : epochs_of_job;
+  RECKON_TRY(CheckTimesTheJob(report.target));
+  const bool of_an_epoch = IsOfAnEpoch(report.target);
+  const double epochs_in_time = of_an_epoch ? 1 : epochs_of_job;
+  if (of_an_epoch && !has_trainer && !epochs) {
+    report.notes.push_back(
+        "times and costs are those of one epoch: how many a command trains is not known");
+  }
   RECKON_TRY(CheckColumns(model, candidates.questions));
   RECKON_ASSIGN(
       const std::vector<core::Forecast> forecasts,
@@ -257,10 +272,7 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
   for (size_t i = 0; i < candidates.rows.size(); ++i) {
     RecommendRow& row = candidates.rows[i];
     const core::Forecast& forecast = forecasts[candidates.question_of[i]];
-    // Servers are not spot machines: without them everything would be lost.
-    const double stretch =
-        row.spot ? decide::SpotStretch(request.spot_terms, static_cast<double>(row.workers)) : 1;
-    decide::LogNormal seconds = BeliefOf(forecast, dilation).Times(stretch);
+    decide::LogNormal seconds = BeliefOf(forecast, dilation);
     if (epochs) {
       const std::string& strategy = row.strategy.empty() ? batches.strategy() : row.strategy;
       const auto workers = static_cast<double>(row.workers);
@@ -268,6 +280,12 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
                                                       StalenessOf(strategy, workers));
       row.epochs = needed.Expected();
       seconds = seconds.Times(needed).Times(1 / epochs_in_time);
+    } else if (of_an_epoch) {
+      seconds = seconds.Times(epochs_of_job);
+    }
+    // Servers are not spot machines: without them everything would be lost.
+    if (row.spot) {
+      seconds = decide::OnSpot(seconds, request.spot_terms, static_cast<double>(row.workers));
     }
     options.push_back({NameOf(row), row.price_per_hour, seconds, request.startup_s});
     row.seconds = options[i].ExpectedSeconds();
@@ -321,17 +339,12 @@ base::Json ToJson(const RecommendReport& report) {
                     {"knee", row.knee}});
   }
   base::Json chosen = rows[report.chosen];
-  return {{"job", report.job},
-          {"campaign", report.campaign},
-          {"target", report.target},
-          {"technique", report.technique},
-          {"confidence", report.confidence},
-          {"chosen", std::move(chosen)},
-          {"why", report.why},
-          {"measure", report.measure},
-          {"clusters", std::move(rows)},
-          {"notes", report.notes},
-          {"plot", report.plot}};
+  return {{"job", report.job},           {"campaign", report.campaign},
+          {"target", report.target},     {"technique", report.technique},
+          {"prices", report.prices},     {"confidence", report.confidence},
+          {"chosen", std::move(chosen)}, {"why", report.why},
+          {"measure", report.measure},   {"clusters", std::move(rows)},
+          {"notes", report.notes},       {"plot", report.plot}};
 }
 
 }  // namespace reckon::app

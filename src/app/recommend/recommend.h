@@ -61,6 +61,7 @@ struct RecommendReport {
   std::string campaign;
   std::string target;  // what the time is
   std::string technique;
+  std::string prices;  // where they are from, and of when
   double confidence = 0;
   std::vector<RecommendRow> rows;  // all clusters
   std::vector<size_t> front;       // indices, by rising time

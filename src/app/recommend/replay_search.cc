@@ -104,11 +104,10 @@ Result<SearchReport> ReplaySearch(const ReplaySearchRequest& request, const Cont
     }
     std::optional<double> left;
     if (request.max_cost) left = *request.max_cost - report.spent;
-    RECKON_ASSIGN(const auto next, search.Next(tried, left));
+    decide::SearchEnd why{};
+    RECKON_ASSIGN(const auto next, search.Next(tried, left, {}, &why));
     if (!next) {
-      report.ended = tried.size() == recorded.price.size()
-                         ? "everything was tried"
-                         : "no other trial should be worth its price";
+      report.ended = decide::Describe(why);
       break;
     }
     const decide::Trial trial{next->row, recorded.seconds[next->row], recorded.ok[next->row]};

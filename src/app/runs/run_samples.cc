@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/runs/node_samples.h"
@@ -303,11 +304,30 @@ bool IsRunInput(std::string_view column) {
          column.starts_with("varied_");
 }
 
+namespace {
+
+bool IsOfAStep(std::string_view column) {
+  static constexpr std::array<std::string_view, 5> kParts{"wait_s", "compute_s", "push_s",
+                                                          "update_s", "pull_s"};
+  return std::find(kParts.begin(), kParts.end(), column) != kParts.end();
+}
+
+}  // namespace
+
+bool IsOfAnEpoch(std::string_view column) {
+  return column == "train_epoch_s" || column == "validate_epoch_s";
+}
+
+base::Status CheckTimesTheJob(std::string_view target) {
+  if (!IsOfAStep(target)) return {};
+  return base::BadInput(
+      fmt::format("'{}' is the time of a part of a step; expected that of an epoch or of the whole "
+                  "job, like training_loop_s",
+                  target));
+}
+
 bool IsRunInputOf(std::string_view target, std::string_view column) {
-  static constexpr std::array<std::string_view, 7> kOfAnEpochOrStep{
-      "train_epoch_s", "validate_epoch_s", "wait_s", "compute_s", "push_s", "update_s", "pull_s"};
-  const bool of_one =
-      std::find(kOfAnEpochOrStep.begin(), kOfAnEpochOrStep.end(), target) != kOfAnEpochOrStep.end();
+  const bool of_one = IsOfAnEpoch(target) || IsOfAStep(target);
   return IsRunInput(column) && !(of_one && column == "epochs");
 }
 

@@ -8,6 +8,7 @@
 
 #include "app/runs/run_view.h"
 #include "base/json.h"
+#include "base/result.h"
 #include "core/sample.h"
 
 namespace reckon::app {
@@ -41,6 +42,11 @@ bool IsRunInput(std::string_view column);
 // Of those, the inputs of a model of `target`: how many epochs there are tells nothing of what one
 // of them, or one step, takes.
 bool IsRunInputOf(std::string_view target, std::string_view column);
+
+// Whether a column tells the time of one epoch, not of the whole job.
+bool IsOfAnEpoch(std::string_view column);
+// kBadInput: it tells the time of a step or a part of one, which does not make a job's.
+base::Status CheckTimesTheJob(std::string_view target);
 
 // The row of inputs (and some more) that a run of this job will have.
 core::Table InputsOf(const base::Json& job, const base::Json& plan);

@@ -8,8 +8,11 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "app/data.h"
 #include "app/model_source.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "decide/estimate/max_batch.h"
 
@@ -23,16 +26,24 @@ using Question = TypeEstimates::Question;
 // As the cluster's file says.
 class StatedEstimates final : public TypeEstimates {
  public:
-  explicit StatedEstimates(const core::NodeTimes& times) : times_(times) {}
+  // `servers` share the work of an update; the times are those with one.
+  StatedEstimates(const core::NodeTimes& times, size_t servers)
+      : times_(times), servers_(static_cast<double>(std::max<size_t>(1, servers))) {}
 
   double ComputePerSample(const Question& question) const override {
     return times_.forward_s + times_.backward_s / static_cast<double>(question.batch);
   }
   double UpdatePerStep(const Question& question) const override {
-    return times_.update_s + times_.update_s_per_worker * static_cast<double>(question.crew - 1);
+    // Several servers hold a part of the parameters each: workers wait for each other at all of
+    // them at once.
+    return times_.update_s +
+           times_.update_s_per_worker * static_cast<double>(question.crew - 1) / servers_;
   }
   double AppLatency(const Question&, const std::string& app) const override {
     return times_.latency_s.at(app);
+  }
+  double AppLatencyBound(const Question& question, const std::string& app) const override {
+    return AppLatency(question, app);
   }
   int64_t MinBatch() const override { return 1; }
   int64_t MaxBatch(const Question&) const override { return times_.max_batch; }
@@ -46,19 +57,37 @@ class StatedEstimates final : public TypeEstimates {
 
  private:
   const core::NodeTimes times_;
+  const double servers_;
 };
 
 // Columns of the question; what a model asks beside them is taken as it was typical.
 using Inputs = std::map<std::string, double>;
 
-double Ask(const learn::Model& model, const Inputs& values) {
+struct Answer {
+  double expected = 0;
+  double upper = 0;  // end of the interval
+};
+
+Answer Ask(const learn::Model& model, const Inputs& values) {
   learn::Matrix x(1, static_cast<Eigen::Index>(model.schema.inputs.size()));
   for (size_t i = 0; i < model.schema.inputs.size(); ++i) {
     const learn::InputColumn& input = model.schema.inputs[i];
     const auto given = values.find(input.name);
     x(0, static_cast<Eigen::Index>(i)) = given == values.end() ? input.typical : given->second;
   }
-  return model.PredictBounds(x).predicted(0);
+  const auto bounds = model.PredictBounds(x);
+  return {bounds.predicted(0), bounds.upper(0)};
+}
+
+// Of the lab in which the campaign has measured: seconds there are so many times longer.
+Result<double> DilationOf(const std::string& campaign, const Context& context) {
+  const auto store = OpenStore(context, /*create=*/false);
+  if (!store.ok()) return 1.0;  // whoever loads the models says what is wrong
+  const auto found = (*store)->FindCampaign(campaign);
+  if (!found.ok()) return 1.0;  // the models are of runs outside of campaigns
+  RECKON_ASSIGN(const base::Json document, base::ParseJson(found->document, "campaign"));
+  const auto lab = document.find("lab");
+  return lab != document.end() && lab->is_object() ? lab->value("dilation", 1.0) : 1.0;
 }
 
 // Models that `reckon estimators` has learned for one type of nodes.
@@ -71,6 +100,7 @@ class LearnedEstimates final : public TypeEstimates {
                                                      double memory_limit, const Context& context) {
     auto found = std::make_unique<LearnedEstimates>();
     found->memory_limit_ = memory_limit;
+    RECKON_ASSIGN(found->dilation_, DilationOf(campaign, context));
     const std::string prefix = campaign + "." + type + ".";
     const std::array parts{
         std::tuple("compute_time", &found->compute_, true),
@@ -109,21 +139,16 @@ class LearnedEstimates final : public TypeEstimates {
   }
 
   double ComputePerSample(const Question& question) const override {
-    return Ask(*compute_, InputsOf(question));
+    return Ask(*compute_, InputsOf(question)).expected / dilation_;
   }
   double UpdatePerStep(const Question& question) const override {
-    return Ask(*update_, InputsOf(question));
+    return Ask(*update_, InputsOf(question)).expected / dilation_;
   }
-  // EstExecTime of the state that the training leaves.
   double AppLatency(const Question& question, const std::string& app) const override {
-    Inputs values = InputsOf(question);
-    values["training"] = 1;
-    for (const auto& [name, model] :
-         {std::pair("cpu", &cpu_), std::pair("memory", &memory_), std::pair("gpu", &gpu_)}) {
-      if (*model) values[name] = Ask(**model, InputsOf(question));
-    }
-    const auto own = exec_of_.find(app);
-    return Ask(own == exec_of_.end() ? *exec_ : own->second, values);
+    return Latency(question, app).expected / dilation_;
+  }
+  double AppLatencyBound(const Question& question, const std::string& app) const override {
+    return Latency(question, app).upper / dilation_;
   }
   int64_t MaxBatch(const Question& question) const override {
     const auto least = static_cast<int64_t>(Batches().min);
@@ -132,7 +157,7 @@ class LearnedEstimates final : public TypeEstimates {
     const auto memory = [&](int64_t batch) {
       Question asked = question;
       asked.batch = batch;
-      return Ask(*memory_, InputsOf(asked));
+      return Ask(*memory_, InputsOf(asked)).expected;
     };
     return decide::MaxBatch(memory, least, most, memory_limit_).value_or(0);
   }
@@ -150,14 +175,28 @@ class LearnedEstimates final : public TypeEstimates {
     return compute_->schema.inputs[compute_->schema.FindInput("batch").value()];
   }
 
+  // EstExecTime of the state that the training leaves.
+  Answer Latency(const Question& question, const std::string& app) const {
+    Inputs values = InputsOf(question);
+    values["training"] = 1;
+    for (const auto& [name, model] :
+         {std::pair("cpu", &cpu_), std::pair("memory", &memory_), std::pair("gpu", &gpu_)}) {
+      if (*model) values[name] = Ask(**model, InputsOf(question)).expected;
+    }
+    const auto own = exec_of_.find(app);
+    return Ask(own == exec_of_.end() ? *exec_ : own->second, values);
+  }
+
   static Inputs InputsOf(const Question& question) {
-    return {{"cpu_before", question.state.cpu},
-            {"gpu_before", question.state.gpu},
-            {"memory_before", question.state.memory},
-            {"batch", static_cast<double>(question.batch)},
-            {"host_workers", 1},
-            {"workers", static_cast<double>(question.crew)},
-            {"server_cpu_before", question.server_cpu}};
+    Inputs inputs{{"cpu_before", question.state.cpu},
+                  {"gpu_before", question.state.gpu},
+                  {"memory_before", question.state.memory},
+                  {"batch", static_cast<double>(question.batch)},
+                  {"host_workers", 1},
+                  {"workers", static_cast<double>(question.crew)},
+                  {"server_cpu_before", question.server_cpu}};
+    if (question.parameters > 0) inputs["parameters"] = question.parameters;
+    return inputs;
   }
 
   std::optional<learn::Model> compute_;
@@ -168,13 +207,15 @@ class LearnedEstimates final : public TypeEstimates {
   std::optional<learn::Model> exec_;  // of the only app that the campaign had
   std::map<std::string, learn::Model> exec_of_;
   double memory_limit_ = 1;
+  double dilation_ = 1;
 };
 
 Result<std::unique_ptr<TypeEstimates>> OpenType(const core::Cluster& cluster,
                                                 const std::string& type, double memory_limit,
                                                 const Context& context) {
   if (const auto stated = cluster.types.find(type); stated != cluster.types.end()) {
-    return std::unique_ptr<TypeEstimates>(std::make_unique<StatedEstimates>(stated->second));
+    return std::unique_ptr<TypeEstimates>(
+        std::make_unique<StatedEstimates>(stated->second, cluster.servers.size()));
   }
   if (cluster.campaign.empty()) {
     std::vector<std::string> known;
@@ -194,9 +235,11 @@ Result<std::unique_ptr<TypeEstimates>> OpenType(const core::Cluster& cluster,
 }  // namespace
 
 Result<std::unique_ptr<ClusterEstimates>> ClusterEstimates::Open(const core::Cluster& cluster,
+                                                                 double parameters,
                                                                  double memory_limit,
                                                                  const Context& context) {
   auto estimates = std::make_unique<ClusterEstimates>();
+  estimates->parameters_ = parameters;
   for (const core::ClusterWorker& worker : cluster.workers) {
     const std::string& type = worker.node.machine_type;
     if (estimates->types_.contains(type)) continue;
@@ -238,7 +281,7 @@ Status ClusterEstimates::AddWorkers(const core::Cluster& cluster) {
 }
 
 Question ClusterEstimates::QuestionOf(const Kind& kind, int64_t batch, size_t crew) const {
-  return {kind.state, batch, crew, server_cpu_};
+  return {kind.state, batch, crew, server_cpu_, parameters_};
 }
 
 template <typename Ask>
@@ -263,8 +306,15 @@ double ClusterEstimates::UpdatePerStep(size_t worker, int64_t batch, size_t crew
 }
 
 double ClusterEstimates::AppLatency(size_t worker, size_t app, int64_t batch, size_t crew) const {
-  return Once(worker, 2 + app, batch, crew, [&](const Kind& kind) {
+  return Once(worker, 2 + 2 * app, batch, crew, [&](const Kind& kind) {
     return kind.type->AppLatency(QuestionOf(kind, batch, crew), kind.apps[app]);
+  });
+}
+
+double ClusterEstimates::AppLatencyBound(size_t worker, size_t app, int64_t batch,
+                                         size_t crew) const {
+  return Once(worker, 3 + 2 * app, batch, crew, [&](const Kind& kind) {
+    return kind.type->AppLatencyBound(QuestionOf(kind, batch, crew), kind.apps[app]);
   });
 }
 

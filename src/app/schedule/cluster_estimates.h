@@ -23,12 +23,14 @@ class TypeEstimates {
     int64_t batch = 1;
     size_t crew = 1;
     double server_cpu = 0;
+    double parameters = 0;  // of the network; 0: not known
   };
 
   virtual ~TypeEstimates() = default;
   virtual double ComputePerSample(const Question& question) const = 0;
   virtual double UpdatePerStep(const Question& question) const = 0;
   virtual double AppLatency(const Question& question, const std::string& app) const = 0;
+  virtual double AppLatencyBound(const Question& question, const std::string& app) const = 0;
   virtual int64_t MinBatch() const = 0;  // of which something is known
   virtual int64_t MaxBatch(const Question& question) const = 0;
   // kBadInput: of this app nothing is known.
@@ -39,15 +41,18 @@ class TypeEstimates {
 // thread-safe.
 class ClusterEstimates final : public decide::NodeEstimates {
  public:
-  // `memory_limit`: the share of a node's memory that may be used. kBadInput, kNotFound: a type of
+  // `parameters` of the network that is trained; `memory_limit`: the share of a node's memory that
+  // may be used. All times are those of nodes that are not dilated. kBadInput, kNotFound: a type of
   // which nothing is known.
   static base::Result<std::unique_ptr<ClusterEstimates>> Open(const core::Cluster& cluster,
+                                                              double parameters,
                                                               double memory_limit,
                                                               const Context& context);
 
   double ComputePerSample(size_t worker, int64_t batch) const override;
   double UpdatePerStep(size_t worker, int64_t batch, size_t crew) const override;
   double AppLatency(size_t worker, size_t app, int64_t batch, size_t crew) const override;
+  double AppLatencyBound(size_t worker, size_t app, int64_t batch, size_t crew) const override;
   int64_t MaxBatch(size_t worker) const override;
   // The smallest batch that estimates of all types know of.
   int64_t MinBatch() const;
@@ -72,6 +77,7 @@ class ClusterEstimates final : public decide::NodeEstimates {
   std::vector<Kind> kinds_;
   std::vector<size_t> kind_of_;  // by worker
   double server_cpu_ = 0;
+  double parameters_ = 0;
 };
 
 }  // namespace reckon::app

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "spec/cluster_file.h"
+#include "train/check_job.h"
 
 namespace reckon::app {
 namespace {
@@ -23,6 +24,16 @@ Result<int64_t> SamplesOf(const spec::JobFile& file) {
         base::BadInput("expected the number of images to share out").About("trainer.data.images"));
   }
   return data.images * data.replicate;
+}
+
+Result<size_t> ParametersOf(const spec::JobFile& file) {
+  // One worker: what is asked for is the network, not who shares its images.
+  core::TrainerJob alone = *file.job.trainer;
+  alone.shards.clear();
+  alone.batches = {1};
+  auto checked = train::CheckJob(alone, 1);
+  if (!checked.ok()) return file.Placed(std::move(checked).error());
+  return checked->network.parameters();
 }
 
 }  // namespace
@@ -54,8 +65,10 @@ Result<ModelUpdate> ReadModelUpdate(const ModelUpdateFiles& files, const Context
   RECKON_ASSIGN(update.file, spec::ReadJobFile(files.job_file, {}));
   RECKON_ASSIGN(update.samples, SamplesOf(update.file));
   update.epochs = update.file.job.trainer->epochs;
+  RECKON_ASSIGN(update.parameters, ParametersOf(update.file));
   RECKON_ASSIGN(update.estimates,
-                ClusterEstimates::Open(update.cluster, files.memory_limit, context));
+                ClusterEstimates::Open(update.cluster, static_cast<double>(update.parameters),
+                                       files.memory_limit, context));
   update.least_batch = files.least_batch.value_or(update.estimates->MinBatch());
   if (files.most_batch) update.most_batch = *files.most_batch;
   return update;

@@ -29,6 +29,7 @@ struct ModelUpdate {
   std::unique_ptr<ClusterEstimates> estimates;
   int64_t samples = 0;
   int64_t epochs = 0;
+  size_t parameters = 0;  // of the network
   int64_t least_batch = 1;
   int64_t most_batch = INT64_MAX;
 

@@ -1,5 +1,6 @@
 #include "app/schedule/schedule.h"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/outputs.h"
@@ -23,6 +24,14 @@ Result<ScheduleReport> Schedule(const ScheduleRequest& request, const Context& c
   report.samples = update.samples;
   report.epochs = update.epochs;
   RECKON_ASSIGN(report.plan, decide::MakeSchedule(update.Problem(), policy));
+  const core::Strategy strategy = update.file.job.trainer->strategy;
+  if (strategy != core::Strategy::kAsyncParameterServer) {
+    report.notes.push_back(
+        fmt::format("the plan is for workers that do not wait for each other (async-ps); with {} "
+                    "each step lasts "
+                    "as long as that of the slowest: 'reckon simulate' tells what it comes to",
+                    core::StrategyName(strategy)));
+  }
   if (!request.out.empty()) {
     report.out = request.out;
     RECKON_TRY(base::WriteFile(request.out, base::DumpJson(ToJson(report))));
@@ -45,6 +54,7 @@ Json ToJson(const ScheduleReport& report) {
   for (const core::ClusterServer& server : report.cluster.servers) {
     json["servers"].push_back(server.node.name);
   }
+  json["notes"] = report.notes;
   json["workers"] = Json::array();
   for (size_t i = 0; i < plan.workers.size(); ++i) {
     const decide::WorkerPlan& worker = plan.workers[i];

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "app/context.h"
 #include "app/schedule/model_update.h"
@@ -25,6 +26,7 @@ struct ScheduleReport {
   int64_t samples = 0;
   int64_t epochs = 0;
   decide::SchedulePlan plan;
+  std::vector<std::string> notes;
   std::string out;
 };
 

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "decide/simulate/training_simulator.h"
-#include "train/check_job.h"
 
 namespace reckon::app {
 namespace {
@@ -40,15 +39,6 @@ bool KnowsExchange(const core::Cluster& cluster, Strategy strategy) {
                                 [](const core::ClusterServer& one) {
                                   return one.bandwidth_bit_s || one.apply_s;
                                 });
-}
-
-Result<double> ParameterBytes(const spec::JobFile& file) {
-  // One worker: what is asked for is the network, not who shares its images.
-  core::TrainerJob alone = *file.job.trainer;
-  alone.shards.clear();
-  auto checked = train::CheckJob(alone, 1);
-  if (!checked.ok()) return file.Placed(std::move(checked).error());
-  return static_cast<double>(checked->network.parameters()) * (alone.float64 ? 8 : 4);
 }
 
 // What all policies have in common.
@@ -88,8 +78,11 @@ void AddWorkers(const ModelUpdate& update, const decide::SchedulePlan& plan,
     const auto shard = static_cast<double>(worker.shard);
     decide::SimulatedWorker one;
     one.steps = in_step ? most : StepsOf(worker);
-    one.compute_s = shard * update.estimates->ComputePerSample(i, worker.batch) /
+    // Batches of those in step are what their shards leave for a step.
+    const int64_t batch = (worker.shard + one.steps - 1) / one.steps;
+    one.compute_s = shard * update.estimates->ComputePerSample(i, in_step ? batch : worker.batch) /
                     static_cast<double>(one.steps);
+    one.stream = i;
     if (!report.exchange_simulated) {
       one.compute_s += update.estimates->UpdatePerStep(i, worker.batch, plan.crew);
     }
@@ -140,7 +133,8 @@ Result<SimulateReport> Simulate(const SimulateRequest& request, const Context& c
   report.epochs = update.epochs;
   report.strategy = update.file.job.trainer->strategy;
   report.exchange_simulated = KnowsExchange(update.cluster, report.strategy);
-  RECKON_ASSIGN(report.bytes, ParameterBytes(update.file));
+  report.bytes = static_cast<double>(update.parameters) *
+                 (update.file.job.trainer->float64 ? sizeof(double) : sizeof(float));
   const decide::ScheduleProblem problem = update.Problem();
   const auto begin = std::chrono::steady_clock::now();
   context.progress.Begin("simulating", policies.size() * request.repeats);

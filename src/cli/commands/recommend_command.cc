@@ -16,6 +16,15 @@
 namespace reckon::cli {
 namespace {
 
+// Options that were given and would do nothing.
+base::Status RefuseIdle(std::initializer_list<std::pair<const char*, bool>> options,
+                        const char* where) {
+  for (const auto& [name, given] : options) {
+    if (given) return base::BadInput(fmt::format("{} does nothing {}", name, where));
+  }
+  return {};
+}
+
 class RecommendCommand final : public Command {
  public:
   std::string name() const override { return "recommend"; }
@@ -101,6 +110,10 @@ class RecommendCommand final : public Command {
 
  private:
   base::Result<Output> Replay(const app::Context& context) {
+    RECKON_TRY(RefuseIdle({{"--deadline", !deadline_.empty()},
+                           {"--budget", !budget_.empty()},
+                           {"--max-time", !trials_.max_time.empty()}},
+                          "with --replay, which looks for the cheapest"));
     RECKON_ASSIGN(const app::Budget budget, app::ReadBudget(trials_));
     replay_.max_cost = budget.cost;
     replay_.probes = probes_.value_or(replay_.probes);
@@ -114,6 +127,9 @@ class RecommendCommand final : public Command {
     if (!request_.campaign.empty()) {
       return base::BadInput("--probe measures; --campaign is for what was measured: one of them");
     }
+    RECKON_TRY(
+        RefuseIdle({{"--deadline", !deadline_.empty()}, {"--budget", !budget_.empty()}},
+                   "with --probe, which looks for the cheapest; --max-cost limits the trials"));
     app::LiveSearchRequest live;
     live.file = request_.job;
     live.probes = *probes_;
@@ -133,6 +149,11 @@ class RecommendCommand final : public Command {
   }
 
   base::Result<Output> ByFc2(const app::Context& context) {
+    RECKON_TRY(RefuseIdle({{"--deadline", !deadline_.empty()},
+                           {"--budget", !budget_.empty()},
+                           {"--price", !price_.empty()},
+                           {"--spot", request_.spot}},
+                          "with FC2's algorithms; --algorithm pareto knows it"));
     RECKON_ASSIGN(fc2_.hourly_budget, AmountOf(hourly_budget_, "--hourly-budget"));
     fc2_.most_workers = request_.most_workers;
     fc2_.share = share_.value_or(fc2_.share);
@@ -145,6 +166,12 @@ class RecommendCommand final : public Command {
   }
 
   base::Result<Output> Choose(const app::Context& context) {
+    if (!price_.empty() && !request_.catalogue.empty()) {
+      return base::BadInput("prices by --price or by --catalogue, not both");
+    }
+    if (request_.spot && request_.catalogue.empty()) {
+      return base::BadInput("--spot: prices of spot machines are in a --catalogue; name one");
+    }
     RECKON_ASSIGN(request_.deadline_s, DurationOf(deadline_, "--deadline"));
     RECKON_ASSIGN(request_.budget, AmountOf(budget_, "--budget"));
     for (const std::string& what : free_) {

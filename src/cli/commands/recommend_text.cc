@@ -95,15 +95,19 @@ std::string SearchText(const app::SearchReport& report) {
              "\n{}; {} spent\nrecommended: {}\n  {} a run, {}, {}\n", report.ended,
              base::FormatNumber(report.spent), report.texts[chosen.row],
              base::FormatNumber(chosen.expected_cost), base::FormatDuration(chosen.expected_s),
-             chosen.tried ? "as tried"
-                          : fmt::format("as expected; not tried, {:.0f} % sure to reach its goal",
-                                        100 * chosen.success));
+             chosen.hope
+                 ? fmt::format("as expected; nothing has reached its goal yet, this has the "
+                               "best chance: {:.0f} %",
+                               100 * chosen.success)
+             : chosen.tried ? "as tried"
+                            : fmt::format("as expected; not tried, {:.0f} % sure to reach its goal",
+                                          100 * chosen.success));
 }
 
 std::string ClustersText(const app::RecommendReport& report) {
-  std::string text = fmt::format("{} of job '{}' by campaign '{}' ({}), {} compared\n\n",
+  std::string text = fmt::format("{} of job '{}' by campaign '{}' ({}), {} compared; prices {}\n\n",
                                  report.target, report.job, report.campaign, report.technique,
-                                 base::Count(report.rows.size(), "cluster")) +
+                                 base::Count(report.rows.size(), "cluster"), report.prices) +
                      ClustersTable(report) + fmt::format("\n* {}\n", report.why);
   if (!report.measure.empty()) text += report.measure + "\n";
   if (!report.plot.empty()) text += "picture in " + report.plot + "\n";

@@ -11,6 +11,7 @@
 #include "cli/amounts.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
+#include "cli/print.h"
 #include "cli/text_table.h"
 
 namespace reckon::cli {
@@ -95,6 +96,7 @@ class ScheduleCommand final : public Command {
                                base::FormatDuration(report.plan.epoch_s),
                                base::FormatDuration(report.plan.total_s));
     if (!report.out.empty()) output.text += fmt::format("plan written to {}\n", report.out);
+    output.text += NoteLines(report.notes);
     output.json = base::DumpJson(app::ToJson(report));
     output.result_on_stdout = base::IsStandardOutput(report.out);
     return output;

@@ -246,7 +246,8 @@ Result<Fc2Choice> RecommendFc2(const Fc2Request& asked) {
   }
   const Fc2Option& option = Choose(request, choice.options);
   choice.worker = option.type;
-  choice.workers = std::max<size_t>(1, static_cast<size_t>(WholeWorkers(option.workers)));
+  constexpr double kMostWorkers = 1e9;  // that a number of machines can be
+  choice.workers = static_cast<size_t>(std::clamp(WholeWorkers(option.workers), 1.0, kMostWorkers));
   if (WholeWorkers(option.workers) < 1) {
     choice.notes.push_back(
         fmt::format("one worker {} alone needs {}, more than {:.0f} % of what server {} carries",

@@ -74,13 +74,10 @@ size_t KneeOf(const Outlook& outlook, const std::vector<size_t>& front) {
   return knee;
 }
 
+// By the same numbers that the nearest wish is told by: what is told must be kept when asked for.
 bool Keeps(const ClusterOption& option, const ClusterWish& wish) {
-  if (wish.deadline_s &&
-      option.seconds.Below(*wish.deadline_s - option.startup_s) < wish.confidence) {
-    return false;
-  }
-  return !wish.budget ||
-         option.Cost().Below(*wish.budget - option.StartupCost()) >= wish.confidence;
+  if (wish.deadline_s && !AtMost(option.SecondsAt(wish.confidence), *wish.deadline_s)) return false;
+  return !wish.budget || AtMost(option.CostAt(wish.confidence), *wish.budget);
 }
 
 std::string Money(double amount) { return base::FormatNumber(amount); }
@@ -96,7 +93,7 @@ base::Error Impossible(std::span<const ClusterOption> options, const ClusterWish
   const ClusterOption fastest = least([&](const auto& option) { return option.SecondsAt(p); });
   const ClusterOption cheapest = least([&](const auto& option) { return option.CostAt(p); });
   const std::string sure = fmt::format("with {} % probability", base::FormatNumber(100 * p));
-  if (wish.deadline_s && fastest.SecondsAt(p) > *wish.deadline_s) {
+  if (wish.deadline_s && !AtMost(fastest.SecondsAt(p), *wish.deadline_s)) {
     return base::BadInput(fmt::format(
         "no cluster ends within {} {}: the fastest, {}, needs {}, {} more; that would be the "
         "nearest deadline",
@@ -104,7 +101,7 @@ base::Error Impossible(std::span<const ClusterOption> options, const ClusterWish
         base::FormatDuration(fastest.SecondsAt(p)),
         base::FormatDuration(fastest.SecondsAt(p) - *wish.deadline_s)));
   }
-  if (wish.budget && cheapest.CostAt(p) > *wish.budget) {
+  if (wish.budget && !AtMost(cheapest.CostAt(p), *wish.budget)) {
     return base::BadInput(fmt::format(
         "no cluster costs at most {} {}: the cheapest, {}, needs {}, {} more; that would be the "
         "nearest budget",
@@ -135,10 +132,12 @@ double SavedBelow(const LogNormal& x, double limit, double cap) {
 }
 
 // What knowing the option's time would save, if it turned out better than the chosen one and kept
-// the wish.
+// the wish; without one, if it turned out to be as fast at least.
 double Saving(const ClusterOption& option, const ClusterOption& chosen, const ClusterWish& wish,
               bool for_time) {
-  double most_s = INFINITY;  // that the wish leaves it
+  if (option.seconds.deviation <= 0) return 0;  // nothing is left to know
+  double most_s = INFINITY;                     // that the wish leaves it
+  if (!wish.deadline_s && !wish.budget) most_s = chosen.ExpectedSeconds() - option.startup_s;
   if (wish.deadline_s) most_s = *wish.deadline_s - option.startup_s;
   if (wish.budget) {
     most_s = std::min(most_s, (*wish.budget - option.StartupCost()) * 3600 / option.price_per_hour);

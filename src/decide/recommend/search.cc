@@ -24,20 +24,43 @@ std::vector<bool> TriedRows(const std::vector<Trial>& tried, size_t rows) {
 
 }  // namespace
 
+const char* Describe(SearchEnd end) {
+  switch (end) {
+    case SearchEnd::kAllTried:
+      return "everything was tried that can be";
+    case SearchEnd::kBudget:
+      return "no other trial fits into what is left of the budget";
+    case SearchEnd::kNotWorthIt:
+      break;
+  }
+  return "no other trial should be worth its price";
+}
+
 ConfigurationSearch::ConfigurationSearch(const core::Table& configurations,
                                          std::vector<double> price_per_hour, SearchOptions options)
     : believer_(configurations), price_(std::move(price_per_hour)), options_(options) {}
 
 // Of those that should be cheap a random handful, and of these the one farthest from what was
 // tried: seeds differ, and no corner is always taken.
-size_t ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried,
-                                       const std::vector<bool>& is_tried) const {
+std::optional<size_t> ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried,
+                                                      const std::vector<bool>& is_tried,
+                                                      std::optional<double> budget) const {
   const Matrix& near = believer_.inputs().nearness;
   const Vector usual = believer_.Usual();
+  // What is usual tells ratios of times; the trials so far, how long they are.
+  double scale = 0;
+  for (const Trial& trial : tried) {
+    scale += (std::log(trial.seconds) - usual(static_cast<Index>(trial.row))) /
+             static_cast<double>(tried.size());
+  }
   std::vector<size_t> rows;
   for (size_t row = 0; row < price_.size(); ++row) {
-    if (!is_tried[row]) rows.push_back(row);
+    if (is_tried[row]) continue;
+    const double seconds = std::exp(scale + usual(static_cast<Index>(row)));
+    if (budget && !tried.empty() && Cost(row, seconds) > *budget) continue;
+    rows.push_back(row);
   }
+  if (rows.empty()) return std::nullopt;
   const auto log_cost = [&](size_t row) {
     return usual(static_cast<Index>(row)) + std::log(price_[row]);
   };
@@ -62,14 +85,20 @@ size_t ConfigurationSearch::FirstTrial(const std::vector<Trial>& tried,
 
 base::Result<std::optional<NextTrial>> ConfigurationSearch::Next(
     const std::vector<Trial>& tried, std::optional<double> budget,
-    const std::vector<size_t>& excluded) const {
+    const std::vector<size_t>& excluded, SearchEnd* why) const {
+  const auto end = [&](SearchEnd reason) {
+    if (why != nullptr) *why = reason;
+    return std::optional<NextTrial>();
+  };
   std::vector<bool> is_tried = TriedRows(tried, price_.size());
   for (const size_t row : excluded) is_tried[row] = true;
   if (std::find(is_tried.begin(), is_tried.end(), false) == is_tried.end()) {
-    return std::optional<NextTrial>();
+    return end(SearchEnd::kAllTried);
   }
+  if (budget && *budget <= 0) return end(SearchEnd::kBudget);
   if (tried.size() < kFirstTrials) {
-    return std::optional(NextTrial{FirstTrial(tried, is_tried), 0, 0});
+    const auto row = FirstTrial(tried, is_tried, budget);
+    return row ? std::optional(NextTrial{*row, 0, 0}) : end(SearchEnd::kBudget);
   }
   RECKON_ASSIGN(const Belief belief, believer_.Believe(tried));
   double best = INFINITY;
@@ -94,8 +123,9 @@ base::Result<std::optional<NextTrial>> ConfigurationSearch::Next(
       next = NextTrial{row, expected, gain};
     }
   }
-  if (next && !std::isinf(best) && next->expected_gain * options_.runs < next->expected_cost) {
-    return std::optional<NextTrial>();
+  if (!next) return end(SearchEnd::kBudget);
+  if (!std::isinf(best) && next->expected_gain * options_.runs < next->expected_cost) {
+    return end(SearchEnd::kNotWorthIt);
   }
   return next;
 }
@@ -104,19 +134,28 @@ base::Result<Recommended> ConfigurationSearch::Recommend(const std::vector<Trial
   RECKON_ASSIGN(const Belief belief, believer_.Believe(tried));
   // A choice that fails is as bad as the dearest that is known to work.
   double dear = 0;
-  for (const Trial& trial : tried) dear = std::max(dear, CostOf(trial));
+  bool any_ok = false;
   std::vector<double> seconds(price_.size(), 0);
-  for (const Trial& trial : tried) seconds[trial.row] = trial.seconds;
+  std::vector<bool> failed(price_.size(), false);
+  for (const Trial& trial : tried) {
+    dear = std::max(dear, CostOf(trial));
+    any_ok = any_ok || trial.ok;
+    seconds[trial.row] = trial.seconds;
+    failed[trial.row] = !trial.ok;
+  }
+  const bool all_failed = std::find(failed.begin(), failed.end(), false) == failed.end();
   Recommended chosen;
   double least = INFINITY;
   for (size_t row = 0; row < price_.size(); ++row) {
+    if (failed[row] && !all_failed) continue;
     const bool known = seconds[row] > 0;
     const double expected_s = known ? seconds[row] : belief.ExpectedSeconds(row);
     const double success = belief.ok(static_cast<Index>(row));
-    const double risk = success * Cost(row, expected_s) + (1 - success) * dear;
+    // While nothing has reached its goal nobody knows what failing costs: the best chance counts.
+    const double risk = any_ok ? success * Cost(row, expected_s) + (1 - success) * dear : -success;
     if (risk < least) {
       least = risk;
-      chosen = {row, Cost(row, expected_s), expected_s, success, known};
+      chosen = {row, Cost(row, expected_s), expected_s, success, known, !any_ok};
     }
   }
   return chosen;

@@ -1,7 +1,10 @@
 // What it costs in time that machines may be taken away.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+
+#include "decide/recommend/log_normal.h"
 
 namespace reckon::decide {
 
@@ -11,15 +14,40 @@ struct SpotTerms {
   double restart_s = 180;                // until another machine is there and goes on
 };
 
-// How many times longer a job takes: checkpoints as often as is best (Young 1974: every
-// sqrt(2 * checkpoint / rate)), half an interval lost and a restart at every interruption. First
-// order in the rate: of a cluster that is interrupted more often than it restarts it says at least.
+// Seconds between checkpoints that cost least (Young 1974), for so many interruptions a second.
+inline double CheckpointInterval(const SpotTerms& terms, double rate) {
+  return std::min(std::sqrt(2 * terms.checkpoint_s / rate), 1 / rate);
+}
+
+// How many times longer a job is expected to take. With M = 1 / rate, interval T, checkpoint d and
+// restart R (Daly 2006)
+//
+//   stretch = M exp(R / M) (exp((T + d) / M) - 1) / T
+//
+// which also holds where interruptions come more often than machines restart.
 inline double SpotStretch(const SpotTerms& terms, double machines) {
   const double rate = terms.interruptions_per_hour * machines / 3600;
   if (rate <= 0) return 1;
-  const double interval = std::sqrt(2 * terms.checkpoint_s / rate);
-  const double writing = interval > 0 ? terms.checkpoint_s / interval : 0;
-  return 1 + writing + rate * (interval / 2 + terms.restart_s);
+  const double interval = CheckpointInterval(terms, rate);
+  const double restarts = std::exp(terms.restart_s * rate);
+  if (!(interval > 0)) return restarts;  // checkpoints that cost nothing are written all the time
+  return restarts * std::expm1((interval + terms.checkpoint_s) * rate) / (rate * interval);
+}
+
+// A job's time on spot machines: longer, and less sure. Interruptions are a Poisson process; each
+// costs a restart and a part of an interval, evenly drawn.
+inline LogNormal OnSpot(const LogNormal& seconds, const SpotTerms& terms, double machines) {
+  const double rate = terms.interruptions_per_hour * machines / 3600;
+  if (rate <= 0) return seconds;
+  const double stretch = SpotStretch(terms, machines);
+  const double interval = CheckpointInterval(terms, rate);
+  const double lost = terms.restart_s + interval / 2;
+  const double whole = seconds.Expected() * stretch;
+  const double variance = rate * whole * (lost * lost + interval * interval / 12);
+  // Of a log-normal factor of mean 1 with that relative variance.
+  const double more = std::log1p(variance / (whole * whole));
+  return {seconds.mean + std::log(stretch) - more / 2,
+          std::sqrt(seconds.deviation * seconds.deviation + more)};
 }
 
 }  // namespace reckon::decide

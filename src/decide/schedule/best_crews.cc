@@ -29,7 +29,7 @@ std::optional<Offer> BestOffer(const ScheduleProblem& problem, size_t worker,
     const Seat seat{worker, batch};
     const Pace pace = PaceOf(problem, seat, crew);
     if (best && pace.per_sample_s >= best->pace.per_sample_s) continue;
-    if (!FirstLateApp(problem, seat, crew)) best = Offer{seat, pace};
+    if (!FirstLateApp(problem, seat, crew, Caution::kBounds)) best = Offer{seat, pace};
   }
   return best;
 }
@@ -37,7 +37,9 @@ std::optional<Offer> BestOffer(const ScheduleProblem& problem, size_t worker,
 bool KeepsDeadlines(const ScheduleProblem& problem, const SchedulePlan& plan) {
   for (size_t i = 0; i < plan.workers.size(); ++i) {
     const WorkerPlan& worker = plan.workers[i];
-    if (worker.shard > 0 && FirstLateApp(problem, {i, worker.batch}, plan.crew)) return false;
+    if (worker.shard > 0 && FirstLateApp(problem, {i, worker.batch}, plan.crew, Caution::kBounds)) {
+      return false;
+    }
   }
   return true;
 }
@@ -123,7 +125,7 @@ class Search {
   }
 
   base::Result<SchedulePlan> Result(SchedulePolicy policy) {
-    if (!best_) return NobodyLeft(problem_);
+    if (!best_) return NobodyLeft(problem_, Caution::kBounds);
     best_->policy = policy;
     for (size_t i = 0; i < best_->workers.size(); ++i) {
       if (best_->workers[i].shard == 0) best_->workers[i].left_out = WhyNot(i);
@@ -152,7 +154,8 @@ class Search {
       return "the others are as soon done without it";
     }
     const Seat smallest{worker, grids_[worker].front()};
-    return Describe(problem_, worker, *FirstLateApp(problem_, smallest, best_->crew)) +
+    return Describe(problem_, worker,
+                    *FirstLateApp(problem_, smallest, best_->crew, Caution::kBounds)) +
            ", with every batch";
   }
 
@@ -166,6 +169,8 @@ class Search {
 base::Result<SchedulePlan> ExactSchedule(const ScheduleProblem& problem) {
   Search search(problem);
   search.TryEverySubset();
+  // Its batches are not of the grid, and where samples are few that may be better.
+  if (auto other = DeepEdgeSchedule(problem); other.ok()) search.Take(std::move(other).value());
   return search.Result(SchedulePolicy::kExact);
 }
 

@@ -42,10 +42,22 @@ std::vector<int64_t> BatchGrid(const ScheduleProblem& problem, size_t worker) {
   return grid;
 }
 
-std::optional<LateApp> FirstLateApp(const ScheduleProblem& problem, const Seat& seat, size_t crew) {
+namespace {
+
+double LatencyOf(const ScheduleProblem& problem, const Seat& seat, size_t app, size_t crew,
+                 Caution caution) {
+  const NodeEstimates& estimates = problem.estimates;
+  return caution == Caution::kBounds ? estimates.AppLatencyBound(seat.worker, app, seat.batch, crew)
+                                     : estimates.AppLatency(seat.worker, app, seat.batch, crew);
+}
+
+}  // namespace
+
+std::optional<LateApp> FirstLateApp(const ScheduleProblem& problem, const Seat& seat, size_t crew,
+                                    Caution caution) {
   const std::vector<ScheduleApp>& apps = problem.workers[seat.worker].apps;
   for (size_t app = 0; app < apps.size(); ++app) {
-    const double latency = problem.estimates.AppLatency(seat.worker, app, seat.batch, crew);
+    const double latency = LatencyOf(problem, seat, app, crew, caution);
     if (latency > apps[app].deadline_s) return LateApp{app, latency};
   }
   return std::nullopt;
@@ -129,55 +141,135 @@ SchedulePlan PlanOf(const ScheduleProblem& problem, std::span<const Seat> seats,
   return plan;
 }
 
-SchedulePlan BestPlanOf(const ScheduleProblem& problem, std::vector<Seat> seats) {
-  std::vector<int64_t> shards;
-  // Who gets no sample does not take part, and a batch that is larger than its worker's shard is
-  // cut. Both change the paces, and they the shards: a few times, where samples are few.
-  constexpr int kMostChanges = 100;
-  for (int change = 0; change < kMostChanges; ++change) {
-    std::vector<Pace> paces;
-    for (const Seat& seat : seats) paces.push_back(PaceOf(problem, seat, seats.size()));
-    shards = ShareOut(paces, problem.samples);
-    std::vector<Seat> next;
-    bool changed = false;
-    for (size_t i = 0; i < seats.size(); ++i) {
-      changed |= shards[i] < seats[i].batch;
-      if (shards[i] > 0) next.push_back({seats[i].worker, std::min(seats[i].batch, shards[i])});
-    }
-    if (!changed) break;
-    if (next.size() < seats.size()) std::erase(shards, 0);
-    seats = std::move(next);
+namespace {
+
+// Takes those seats away that have less than the smallest batch: all that have nothing, else the
+// half with the least, since the others get their part. Whether there were any; one always stays.
+bool DropIdle(int64_t least_batch, const std::vector<int64_t>& shards, std::vector<Seat>& seats,
+              std::vector<int64_t>& cut) {
+  std::vector<size_t> below;
+  for (size_t i = 0; i < shards.size(); ++i) {
+    if (shards[i] < least_batch) below.push_back(i);
   }
-  return PlanOf(problem, seats, shards);
+  if (below.empty() || seats.size() == 1) return false;
+  std::stable_sort(below.begin(), below.end(),
+                   [&](size_t a, size_t b) { return shards[a] < shards[b]; });
+  const auto idle = static_cast<size_t>(
+      std::count_if(below.begin(), below.end(), [&](size_t i) { return shards[i] == 0; }));
+  below.resize(idle > 0 ? idle : (below.size() + 1) / 2);
+  if (below.size() == seats.size()) below.pop_back();
+  std::vector<bool> gone(seats.size(), false);
+  for (const size_t i : below) gone[i] = true;
+  std::vector<Seat> kept;
+  std::vector<int64_t> kept_cut;
+  for (size_t i = 0; i < seats.size(); ++i) {
+    if (gone[i]) continue;
+    kept.push_back(seats[i]);
+    kept_cut.push_back(cut[i]);
+  }
+  seats = std::move(kept);
+  cut = std::move(kept_cut);
+  return true;
 }
 
-Error NobodyLeft(const ScheduleProblem& problem) {
-  std::string nearest;
-  double least = std::numeric_limits<double>::infinity();
+}  // namespace
+
+SchedulePlan BestPlanOf(const ScheduleProblem& problem, std::vector<Seat> seats) {
+  // A batch that is larger than its worker's shard is cut, which changes the paces, and they the
+  // shards: a few times, where samples are few. Shards that grow again let batches grow again;
+  // where that goes round in circles the best is kept.
+  constexpr int kMostChanges = 100;
+  std::optional<SchedulePlan> best;
+  std::vector<int64_t> cut;
+  for (const Seat& seat : seats) cut.push_back(seat.batch);
+  for (int change = 0; change < kMostChanges;) {
+    std::vector<Pace> paces;
+    for (size_t i = 0; i < seats.size(); ++i) {
+      paces.push_back(PaceOf(problem, {seats[i].worker, cut[i]}, seats.size()));
+    }
+    const std::vector<int64_t> shards = ShareOut(paces, problem.samples);
+    if (DropIdle(problem.least_batch, shards, seats, cut)) {
+      best.reset();  // of another crew
+      continue;
+    }
+    ++change;
+    SchedulePlan plan = PlanOf(problem, seats, shards);
+    if (!best || plan.total_s < best->total_s) best = std::move(plan);
+    bool changed = false;
+    for (size_t i = 0; i < seats.size(); ++i) {
+      const int64_t next = std::min(seats[i].batch, shards[i]);
+      changed |= next != cut[i];
+      cut[i] = next;
+    }
+    if (!changed) break;
+  }
+  return *std::move(best);
+}
+
+namespace {
+
+// The least factor by which deadlines would have to be longer for the seat, and who is late.
+struct Nearest {
+  double factor = std::numeric_limits<double>::infinity();
+  std::string late;
+};
+
+Nearest NearestOf(const ScheduleProblem& problem, const Seat& seat, Caution caution) {
+  Nearest nearest;
+  std::vector<std::string> late;
+  double factor = 1;
+  const std::vector<ScheduleApp>& apps = problem.workers[seat.worker].apps;
+  for (size_t app = 0; app < apps.size(); ++app) {
+    const double latency = LatencyOf(problem, seat, app, 1, caution);
+    if (latency <= apps[app].deadline_s) continue;
+    factor = std::max(factor, latency / apps[app].deadline_s);
+    // Rounded up: who types it in must not be refused again.
+    const double milliseconds = std::ceil(1000 * latency);
+    late.push_back(fmt::format("app '{}' takes {} instead of {}: a deadline of {:.0f}ms would do",
+                               apps[app].name, base::FormatDuration(latency),
+                               base::FormatDuration(apps[app].deadline_s), milliseconds));
+  }
+  if (late.empty()) return nearest;
+  nearest.factor = factor;
+  nearest.late = base::Join(late, ", and ");
+  return nearest;
+}
+
+}  // namespace
+
+Error NobodyLeft(const ScheduleProblem& problem, Caution caution) {
+  size_t without = 0;
+  int64_t most = 0;
+  Nearest nearest;
+  std::string where;
+  bool smaller_would_do = false;
   for (size_t worker = 0; worker < problem.workers.size(); ++worker) {
+    without += LargestBatch(problem, worker) == 0;
+    most = std::max(most, std::min(problem.estimates.MaxBatch(worker), problem.most_batch));
     for (const int64_t batch : BatchGrid(problem, worker)) {
-      const auto late = FirstLateApp(problem, {worker, batch}, 1);
-      if (!late) continue;
-      const ScheduleApp& app = problem.workers[worker].apps[late->app];
-      const double more = late->latency_s / app.deadline_s;
-      if (more >= least) continue;
-      least = more;
-      nearest = fmt::format(
-          "; nearest is {} with batches of {}, where app '{}' takes {} instead of {}: a deadline "
-          "of "
-          "{} would do",
-          problem.workers[worker].name, batch, app.name, base::FormatDuration(late->latency_s),
-          base::FormatDuration(app.deadline_s), base::FormatDuration(late->latency_s));
+      const Seat seat{worker, batch};
+      const bool largest = batch == LargestBatch(problem, worker);
+      if (!FirstLateApp(problem, seat, 1, Caution::kBounds)) smaller_would_do = true;
+      // Algorithm 1 gives everybody the largest batch.
+      if (caution == Caution::kNone && !largest) continue;
+      Nearest one = NearestOf(problem, seat, caution);
+      if (one.factor >= nearest.factor) continue;
+      nearest = std::move(one);
+      where = fmt::format("; nearest is {} with batches of {}, where ",
+                          problem.workers[worker].name, batch);
     }
   }
-  size_t without = 0;
-  for (size_t i = 0; i < problem.workers.size(); ++i) without += LargestBatch(problem, i) == 0;
   if (without == problem.workers.size()) {
     return Error(ErrorCode::kBadInput,
-                 fmt::format("no worker has memory for a batch of {}", problem.least_batch));
+                 most > 0
+                     ? fmt::format("no worker can have a batch of {}; the largest that memory and "
+                                   "--max-batch allow is {}: --min-batch {} would do",
+                                   problem.least_batch, most, most)
+                     : "no worker has memory for any batch");
   }
-  return Error(ErrorCode::kBadInput,
-               "every worker would make an app late as this policy would use it" + nearest);
+  std::string text = "every worker would make an app late as this policy would use it";
+  if (smaller_would_do) text += "; policy reckon has a plan, with smaller batches";
+  return Error(ErrorCode::kBadInput, text + where + nearest.late);
 }
 
 }  // namespace reckon::decide

@@ -25,12 +25,14 @@ int64_t LargestBatch(const ScheduleProblem& problem, size_t worker);
 // largest. Ascending.
 std::vector<int64_t> BatchGrid(const ScheduleProblem& problem, size_t worker);
 
-// An app that should miss its deadline.
+// An app that should miss its deadline, or may.
 struct LateApp {
   size_t app = 0;
   double latency_s = 0;
 };
-std::optional<LateApp> FirstLateApp(const ScheduleProblem& problem, const Seat& seat, size_t crew);
+enum class Caution { kNone /* estimates */, kBounds /* what they should hardly ever exceed */ };
+std::optional<LateApp> FirstLateApp(const ScheduleProblem& problem, const Seat& seat, size_t crew,
+                                    Caution caution);
 std::string Describe(const ScheduleProblem& problem, size_t worker, const LateApp& late);
 
 // What a worker takes: `fixed_s` once and `per_sample_s` for each sample of its shard.
@@ -49,10 +51,11 @@ std::vector<int64_t> ShareOut(std::span<const Pace> paces, int64_t samples);
 SchedulePlan PlanOf(const ScheduleProblem& problem, std::span<const Seat> seats,
                     std::span<const int64_t> shards);
 
-// As PlanOf, with the shards that are best for the seats. Batches are cut to shards.
+// As PlanOf, with the shards that are best for the seats. Batches are cut to shards; who would have
+// less than the smallest batch does not take part.
 SchedulePlan BestPlanOf(const ScheduleProblem& problem, std::vector<Seat> seats);
 
-// What nobody can do, and by how much.
-base::Error NobodyLeft(const ScheduleProblem& problem);
+// What nobody can do, and by how much. `batches`: those that the policy considers for a worker.
+base::Error NobodyLeft(const ScheduleProblem& problem, Caution caution);
 
 }  // namespace reckon::decide

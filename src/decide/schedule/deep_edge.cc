@@ -28,13 +28,21 @@ struct Member {
   double per_sample_s = 0;    // t_total
 };
 
+// Why a worker is out. Words are made of it once at the end: there are as many rounds as workers
+// that are removed.
+struct Removal {
+  enum class Why { kNone, kNoMemory, kLate, kSlowest, kNoBatch };
+  Why why = Why::kNone;
+  LateApp late = {};  // of kLate
+};
+
 class Algorithm1 {
  public:
   explicit Algorithm1(const ScheduleProblem& problem)
       : problem_(problem), why_out_(problem.workers.size()) {
     for (size_t i = 0; i < problem.workers.size(); ++i) {
       if (LargestBatch(problem, i) == 0) {
-        why_out_[i] = "no memory for the smallest batch";
+        why_out_[i].why = Removal::Why::kNoMemory;
       } else {
         crew_.push_back({{i, 0}});
       }
@@ -44,7 +52,7 @@ class Algorithm1 {
   base::Result<SchedulePlan> Run() {
     double best_s = kUnlimited;
     std::vector<Member> best;
-    std::vector<std::string> why_out;
+    std::vector<Removal> why_out;
     while (!crew_.empty()) {
       ++rounds_;
       Balance();
@@ -59,8 +67,8 @@ class Algorithm1 {
       why_out = why_out_;
       RemoveSlowest();
     }
-    if (best.empty()) return NobodyLeft(problem_);
-    return Plan(best, why_out);
+    if (best.empty()) return NobodyLeft(problem_, Caution::kNone);
+    return Whole(std::move(best), std::move(why_out));
   }
 
  private:
@@ -98,8 +106,8 @@ class Algorithm1 {
   bool RemoveLate() {
     const size_t crew = crew_.size();
     std::erase_if(crew_, [&](const Member& worker) {
-      const auto late = FirstLateApp(problem_, worker.seat, crew);
-      if (late) why_out_[worker.seat.worker] = Describe(problem_, worker.seat.worker, *late);
+      const auto late = FirstLateApp(problem_, worker.seat, crew, Caution::kNone);
+      if (late) why_out_[worker.seat.worker] = {Removal::Why::kLate, *late};
       return late.has_value();
     });
     return crew_.size() < crew;
@@ -110,11 +118,44 @@ class Algorithm1 {
     const auto slowest = std::max_element(
         crew_.begin(), crew_.end(),
         [](const Member& a, const Member& b) { return a.per_sample_s < b.per_sample_s; });
-    why_out_[slowest->seat.worker] = "the slowest: the others are sooner done without it";
+    why_out_[slowest->seat.worker].why = Removal::Why::kSlowest;
     crew_.erase(slowest);
   }
 
-  SchedulePlan Plan(const std::vector<Member>& best, std::vector<std::string>& why_out) const {
+  // Whole shards cut batches and may leave nothing to some, which changes what others were judged
+  // by: until nobody is late and nobody has less than the smallest batch.
+  base::Result<SchedulePlan> Whole(std::vector<Member> best, std::vector<Removal> why_out) const {
+    while (true) {
+      SchedulePlan plan = Plan(best, why_out);
+      const auto shard = [&](const Member& member) {
+        return plan.workers[member.seat.worker].shard;
+      };
+      const auto least =
+          std::min_element(best.begin(), best.end(),
+                           [&](const Member& a, const Member& b) { return shard(a) < shard(b); });
+      const size_t before = best.size();
+      if (shard(*least) == 0) {
+        std::erase_if(best, [&](const Member& member) { return shard(member) == 0; });
+      } else if (shard(*least) < problem_.least_batch && best.size() > 1) {
+        why_out[least->seat.worker].why = Removal::Why::kNoBatch;
+        best.erase(least);
+      } else {
+        std::erase_if(best, [&](const Member& member) {
+          const Seat seat{member.seat.worker, plan.workers[member.seat.worker].batch};
+          const auto late = FirstLateApp(problem_, seat, plan.crew, Caution::kNone);
+          if (late) why_out[seat.worker] = {Removal::Why::kLate, *late};
+          return late.has_value();
+        });
+      }
+      if (best.size() == before) return plan;
+      if (best.empty()) return NobodyLeft(problem_, Caution::kNone);
+      for (Member& member : best) {
+        member.per_sample_s = EpochPerSample(problem_, member.seat, best.size());
+      }
+    }
+  }
+
+  SchedulePlan Plan(const std::vector<Member>& best, const std::vector<Removal>& why_out) const {
     std::vector<Seat> seats;
     std::vector<Pace> paces;  // of epochs alone: transfer and initialisation are not looked at
     for (const Member& worker : best) {
@@ -124,7 +165,7 @@ class Algorithm1 {
     SchedulePlan plan = PlanOf(problem_, seats, ShareOut(paces, problem_.samples));
     for (size_t i = 0; i < plan.workers.size(); ++i) {
       if (plan.workers[i].shard > 0) continue;
-      plan.workers[i].left_out = why_out[i].empty() ? "no sample is left for it" : why_out[i];
+      plan.workers[i].left_out = Words(i, why_out[i]);
     }
     plan.policy = SchedulePolicy::kDeepEdge;
     plan.rounds = rounds_;
@@ -132,9 +173,25 @@ class Algorithm1 {
     return plan;
   }
 
+  std::string Words(size_t worker, const Removal& removal) const {
+    switch (removal.why) {
+      case Removal::Why::kNoMemory:
+        return "no memory for the smallest batch";
+      case Removal::Why::kLate:
+        return Describe(problem_, worker, removal.late);
+      case Removal::Why::kSlowest:
+        return "the slowest: the others are sooner done without it";
+      case Removal::Why::kNoBatch:
+        return "no batch is left for it";
+      case Removal::Why::kNone:
+        break;
+    }
+    return "no sample is left for it";
+  }
+
   const ScheduleProblem& problem_;
   std::vector<Member> crew_;
-  std::vector<std::string> why_out_;
+  std::vector<Removal> why_out_;
   bool removed_ = false;  // workers, in the last iteration
   int rounds_ = 0;
   int iterations_ = 0;

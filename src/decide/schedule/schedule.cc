@@ -81,7 +81,11 @@ base::Result<SchedulePlan> FairSchedule(const ScheduleProblem& problem) {
   for (size_t i = 0; i < problem.workers.size(); ++i) {
     if (const int64_t batch = LargestBatch(problem, i); batch > 0) seats.push_back({i, batch});
   }
-  if (seats.empty()) return NobodyLeft(problem);
+  if (seats.empty()) return NobodyLeft(problem, Caution::kNone);
+  // As many as have a batch each.
+  const auto most =
+      static_cast<size_t>(std::max<int64_t>(1, problem.samples / problem.least_batch));
+  if (seats.size() > most) seats.resize(most);
   const auto crew = static_cast<int64_t>(seats.size());
   std::vector<int64_t> shards;
   for (int64_t i = 0; i < crew; ++i) {
@@ -94,7 +98,8 @@ base::Result<SchedulePlan> FairSchedule(const ScheduleProblem& problem) {
     if (worker.shard == 0) {
       worker.left_out = LargestBatch(problem, i) == 0 ? "no memory for the smallest batch"
                                                       : "no sample is left for it";
-    } else if (const auto late = FirstLateApp(problem, {i, worker.batch}, plan.crew)) {
+    } else if (const auto late =
+                   FirstLateApp(problem, {i, worker.batch}, plan.crew, Caution::kNone)) {
       worker.late_apps = Describe(problem, i, *late);
     }
   }

@@ -22,6 +22,11 @@ class NodeEstimates {
   virtual double UpdatePerStep(size_t worker, int64_t batch, size_t crew) const = 0;
   // EstExecTime of EstState: seconds that an app of the worker takes while it trains.
   virtual double AppLatency(size_t worker, size_t app, int64_t batch, size_t crew) const = 0;
+  // The same with what is not known of it: it should hardly ever be more. Policies that promise to
+  // keep deadlines go by this; Deep-Edge's goes by the estimate alone.
+  virtual double AppLatencyBound(size_t worker, size_t app, int64_t batch, size_t crew) const {
+    return AppLatency(worker, app, batch, crew);
+  }
   // GetMaxBatchSize: 0 when the worker has no memory for any.
   virtual int64_t MaxBatch(size_t worker) const = 0;
 };

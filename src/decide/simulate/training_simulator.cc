@@ -32,6 +32,15 @@ base::Status Check(const Simulation& simulation) {
         !(worker.begin_s >= 0)) {
       return base::BadInput("a simulated worker with a negative quantity");
     }
+    // A step is begun again e^x times on average.
+    constexpr double kMostFailuresAStep = 7;
+    const double failures = simulation.failures_per_hour * worker.compute_s / 3600;
+    if (failures > kMostFailuresAStep) {
+      return base::BadInput(
+          fmt::format("a worker that fails {:.4g} times during a step of {:.4g} s hardly ever ends "
+                      "one; expected at most {:.0f} times",
+                      failures, worker.compute_s, kMostFailuresAStep));
+    }
     if (in_step && worker.steps != simulation.workers.front().steps) {
       return base::BadInput(
           fmt::format("workers in step have the same number of steps; found {} and {}",
@@ -51,22 +60,24 @@ class Computing {
  public:
   explicit Computing(const Simulation& simulation)
       : simulation_(simulation),
-        rng_(simulation.seed),
         spread_(std::sqrt(std::log1p(simulation.jitter * simulation.jitter))) {
-    const double rate = simulation.failures_per_hour / 3600;
+    const base::Rng all(simulation.seed);
+    for (size_t i = 0; i < simulation.workers.size(); ++i) {
+      rngs_.push_back(all.Fork(simulation.workers[i].stream.value_or(i)));
+    }
     next_failure_.resize(simulation.workers.size(), INFINITY);
-    if (rate <= 0) return;
-    for (double& next : next_failure_) next = Gap();
+    if (simulation.failures_per_hour <= 0) return;
+    for (size_t i = 0; i < next_failure_.size(); ++i) next_failure_[i] = Gap(i);
   }
 
   // When a step that begins at `now` is computed.
   double Done(size_t worker, double now) {
     double time = simulation_.workers[worker].compute_s;
-    if (spread_ > 0) time *= std::exp(spread_ * rng_.Normal() - spread_ * spread_ / 2);
+    if (spread_ > 0) time *= std::exp(spread_ * rngs_[worker].Normal() - spread_ * spread_ / 2);
     while (next_failure_[worker] < now + time) {
       ++failures_;
       now = std::max(now, next_failure_[worker]) + simulation_.restart_s;
-      next_failure_[worker] = now + Gap();
+      next_failure_[worker] = now + Gap(worker);
     }
     return now + time;
   }
@@ -74,10 +85,12 @@ class Computing {
   int64_t failures() const { return failures_; }
 
  private:
-  double Gap() { return -std::log1p(-rng_.Uniform()) * 3600 / simulation_.failures_per_hour; }
+  double Gap(size_t worker) {
+    return -std::log1p(-rngs_[worker].Uniform()) * 3600 / simulation_.failures_per_hour;
+  }
 
   const Simulation& simulation_;
-  base::Rng rng_;
+  std::vector<base::Rng> rngs_;
   const double spread_;
   std::vector<double> next_failure_;
   int64_t failures_ = 0;
@@ -240,9 +253,9 @@ class WithServers {
   // In step: nobody is answered before all have sent.
   void Gather(uint32_t worker, uint32_t server, double now) {
     Queue& queue = servers_[server];
+    const double updated = Update(server, now);
     queue.gathered.push_back(worker);
     if (queue.gathered.size() < in_step_) return;
-    const double updated = Update(server, now);
     for (const uint32_t one : queue.gathered) Answer(one, server, updated);
     queue.gathered.clear();
   }

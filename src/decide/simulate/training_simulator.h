@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct SimulatedWorker {
   int64_t steps = 1;           // of an epoch: its shard by its batch
   double bandwidth_bit_s = 0;  // of its link, each direction; 0: no limit
   double begin_s = 0;          // when it has its data
+  // Of its draws: the same for the same node, whoever else takes part; not said: its place here.
+  std::optional<uint64_t> stream = {};
 };
 
 struct SimulatedServer {
@@ -49,10 +52,10 @@ struct SimulationReport {
 };
 
 // Servers' links and processors serve one after the other in the order of arrival. In step (sync
-// servers, all-reduce) a step ends for all when the last gradient is in; workers must have the same
-// number of steps. An all-reduce is a ring: 2 (n - 1) / n of the bytes over the slowest link, and
-// 2 (n - 1) latencies. kBadInput: no workers, negative times, servers without a strategy for them.
-// kInterrupted: `stop` was requested.
+// servers, all-reduce) a step ends for all when the last gradient is worked in; workers must have
+// the same number of steps. An all-reduce is a ring: 2 (n - 1) / n of the bytes over the slowest
+// link, and 2 (n - 1) latencies. kBadInput: no workers, negative times, servers without a strategy
+// for them. kInterrupted: `stop` was requested.
 base::Result<SimulationReport> Simulate(const Simulation& simulation, std::stop_token stop = {});
 
 }  // namespace reckon::decide

@@ -9,6 +9,7 @@
 #include "app/estimators/node_tables.h"
 #include "app/estimators/sensitivity.h"
 #include "app/model_source.h"
+#include "app/schedule/cluster_estimates.h"
 #include "base/log.h"
 #include "base/rng.h"
 #include "core/node.h"
@@ -144,12 +145,12 @@ TEST(SensitivityTest, TellsWhatGoesWithWhat) {
 
 class EstimatorsTest : public ::testing::Test {
  protected:
-  void Keep(const core::Table& hosts) {
+  void Keep(const core::Table& hosts, const std::string& campaign = "{}") {
     const auto store = store::SqliteStore::Open(folder_ / "x.db", clock_).value();
     core::Run run;
     run.name = "edge";
     run.job = "{}";
-    run.campaign_id = store->SaveCampaign("edge", "{}")->id;
+    run.campaign_id = store->SaveCampaign("edge", campaign)->id;
     run.point = "p";
     run = store->AddRun(run).value();
     for (const auto state :
@@ -189,6 +190,29 @@ TEST_F(EstimatorsTest, LearnsKnownFunctionsAndKeepsThem) {
   EXPECT_EQ(limited->max_batches[0].node_type, "nano");
   EXPECT_NEAR(static_cast<double>(*limited->max_batches[0].batch), 62, 12);
   EXPECT_LT(*limited->max_batches[2].batch, *limited->max_batches[0].batch);
+}
+
+// Clusters are real: their deadlines and links are not dilated, so nor may be what was learned in a
+// lab.
+TEST_F(EstimatorsTest, ClustersAreAskedInRealSeconds) {
+  Keep(Hosts(80), R"({"lab": {"name": "edge", "dilation": 4}})");
+  ASSERT_TRUE(FitEstimators({.campaign = "edge"}, context_).ok());
+  core::Cluster cluster;
+  cluster.campaign = "edge";
+  cluster.workers.resize(1);
+  cluster.workers[0].node.name = "nano0";
+  cluster.workers[0].node.machine_type = "nano";
+  cluster.workers[0].node.state = {.cpu = 0.2, .memory = 0.1};
+  cluster.workers[0].node.background_apps = {{"sift", 0.2, 0}};
+  const auto estimates = ClusterEstimates::Open(cluster, 0, 0.9, context_);
+  ASSERT_TRUE(estimates.ok()) << estimates.error().Describe();
+  const double compute = 0.01 * 1.2 * (1 + 4.0 / 32) / 4;
+  EXPECT_NEAR((*estimates)->ComputePerSample(0, 32), compute, 0.1 * compute);
+  EXPECT_NEAR((*estimates)->UpdatePerStep(0, 32, 2), 0.02 * 2 / 4, 0.003);
+  const double latency = (*estimates)->AppLatency(0, 0, 32, 2);
+  EXPECT_NEAR(latency, 0.1 * 1.2 / 4, 0.01);
+  EXPECT_GE((*estimates)->AppLatencyBound(0, 0, 32, 2), latency);
+  EXPECT_LT((*estimates)->AppLatencyBound(0, 0, 32, 2), 2 * latency);
 }
 
 TEST_F(EstimatorsTest, SaysWhenThereIsTooLittle) {

@@ -1,5 +1,9 @@
 #include "decide/recommend/pareto.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -127,14 +131,47 @@ TEST(ChooseClusterTest, NobodyWhoKeepsTheWishIsBetter) {
 TEST(SpotTest, InterruptionsStretchTime) {
   EXPECT_EQ(SpotStretch({.interruptions_per_hour = 0}, 8), 1);
   // Every hour of eight machines: checkpoints every 268 s, 3.7 % each for writing and for what is
-  // lost, and 5 % for restarts.
-  EXPECT_NEAR(SpotStretch({0.125, 10, 180}, 8), 1 + 2 * 0.03727 + 0.05, 1e-4);
+  // lost, and 5 % for restarts; to first order 1.1245.
+  EXPECT_NEAR(SpotStretch({0.125, 10, 180}, 8), 1.1335, 1e-3);
   double before = 1;
   for (double machines = 1; machines < 100; machines *= 2) {
     const double stretch = SpotStretch({}, machines);
     EXPECT_GT(stretch, before);
     before = stretch;
   }
+  // Twelve times an hour on each of a hundred machines: restarts are interrupted too.
+  EXPECT_GT(SpotStretch({12, 10, 180}, 100), 1e10);
+}
+
+// Against trainings drawn one by one: work, checkpoints, interruptions, restarts.
+TEST(SpotTest, IsLongerAndLessSureAsDrawsAre) {
+  const SpotTerms terms{0.05, 10, 180};
+  constexpr double kMachines = 10;
+  const double rate = terms.interruptions_per_hour * kMachines / 3600;
+  const double interval = CheckpointInterval(terms, rate);
+  base::Rng rng(1);
+  std::vector<double> drawn;
+  for (int i = 0; i < 4000; ++i) {
+    const auto gap = [&] { return -std::log1p(-rng.Uniform()) / rate; };
+    double now = 0;
+    double next = gap();
+    for (double done = 0; done < 3600;) {
+      const double end = now + std::min(interval, 3600 - done) + terms.checkpoint_s;
+      if (end <= next) {
+        now = end;
+        done += interval;
+        continue;
+      }
+      now = next + terms.restart_s;
+      next = now + gap();
+    }
+    drawn.push_back(now);
+  }
+  std::sort(drawn.begin(), drawn.end());
+  const double mean = std::accumulate(drawn.begin(), drawn.end(), 0.0) / 4000;
+  const LogNormal spot = OnSpot({std::log(3600.0), 0}, terms, kMachines);
+  EXPECT_NEAR(spot.Expected(), mean, 0.02 * mean);
+  EXPECT_NEAR(spot.Quantile(0.95), drawn[3800], 0.05 * drawn[3800]);
 }
 
 }  // namespace

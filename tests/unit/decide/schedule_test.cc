@@ -223,9 +223,28 @@ TEST(ScheduleTest, SaysWhatIsImpossibleAndWhatComesNearest) {
        {SchedulePolicy::kReckon, SchedulePolicy::kDeepEdge, SchedulePolicy::kExact}) {
     const std::string said = complaint(devices.Problem(100), policy);
     EXPECT_THAT(said, HasSubstr("every worker would make an app late as this policy would use it"));
-    EXPECT_THAT(said, HasSubstr("nearest is w1 with batches of 1"));
-    EXPECT_THAT(said, HasSubstr("1.3 s instead of 1 s"));
+    // Algorithm 1 would not take a smaller batch.
+    const bool paper = policy == SchedulePolicy::kDeepEdge;
+    EXPECT_THAT(said, HasSubstr(paper ? "nearest is w1 with batches of 32"
+                                      : "nearest is w1 with batches of 1,"));
+    EXPECT_THAT(said, HasSubstr(paper ? "4.4 s instead of 1 s: a deadline of 4400ms would do"
+                                      : "1.3 s instead of 1 s: a deadline of 1300ms would do"));
+    EXPECT_THAT(said, testing::Not(HasSubstr("policy reckon has a plan")));
   }
+  Device careful;
+  careful.app_s = 0.5;
+  careful.app_s_per_batch = 0.05;
+  EXPECT_THAT(complaint(Devices({careful}).Problem(100), SchedulePolicy::kDeepEdge),
+              HasSubstr("policy reckon has a plan, with smaller batches"));
+  ScheduleProblem two_apps = devices.Problem(100);
+  two_apps.workers[1].apps.push_back({"web", 0.5});
+  two_apps.workers.erase(two_apps.workers.begin());
+  EXPECT_THAT(complaint(two_apps, SchedulePolicy::kReckon),
+              testing::AllOf(HasSubstr("app 'sift' takes"), HasSubstr(", and app 'web' takes")));
+  const Devices one({Device()});
+  ScheduleProblem large = one.Problem(100);
+  large.least_batch = 64;
+  EXPECT_THAT(complaint(large, SchedulePolicy::kReckon), HasSubstr("--min-batch 32 would do"));
   Device tiny;
   tiny.most_batch = 0;
   EXPECT_THAT(complaint(Devices({tiny}).Problem(5), SchedulePolicy::kReckon),
@@ -270,7 +289,10 @@ void CheckPlan(const ScheduleProblem& problem, const SchedulePlan& plan, uint64_
     if (worker.shard == 0) continue;
     ASSERT_LE(worker.batch, problem.estimates.MaxBatch(i)) << seed;
     if (plan.policy != SchedulePolicy::kFair) {
-      ASSERT_FALSE(FirstLateApp(problem, {i, worker.batch}, plan.crew)) << seed;
+      ASSERT_FALSE(FirstLateApp(problem, {i, worker.batch}, plan.crew, Caution::kNone)) << seed;
+    }
+    if (plan.crew > 1) {
+      ASSERT_GE(worker.batch, problem.least_batch) << seed;
     }
   }
   ASSERT_EQ(sum, problem.samples) << seed;
@@ -308,6 +330,66 @@ TEST(ScheduleTest, OnRandomClustersPlansAreWholeAndOrdered) {
     }
   }
   EXPECT_GT(planned, 900U);
+}
+
+// Where batches are as large as shards everything depends on everything.
+TEST(ScheduleTest, FewSamplesArePlannedInTheSameOrder) {
+  size_t planned = 0;
+  for (uint64_t seed = 0; seed < 600; ++seed) {
+    base::Rng rng(seed);
+    const Devices devices = RandomDevices(rng, 1 + rng.Below(kMostExactWorkers));
+    ScheduleProblem problem = devices.Problem(10 + static_cast<int64_t>(rng.Below(300)));
+    if (seed % 3 == 1) problem.least_batch = 1 + static_cast<int64_t>(rng.Below(8));
+    const auto exact = MakeSchedule(problem, SchedulePolicy::kExact);
+    const auto reckon = MakeSchedule(problem, SchedulePolicy::kReckon);
+    const auto paper = MakeSchedule(problem, SchedulePolicy::kDeepEdge);
+    ASSERT_EQ(exact.ok(), reckon.ok()) << seed;
+    if (!exact.ok()) continue;
+    ++planned;
+    CheckPlan(problem, *exact, seed);
+    CheckPlan(problem, *reckon, seed);
+    ASSERT_LE(exact->total_s, reckon->total_s) << seed;
+    if (!paper.ok()) continue;
+    CheckPlan(problem, *paper, seed);
+    ASSERT_LE(reckon->total_s, paper->total_s) << seed;
+  }
+  EXPECT_GT(planned, 400U);
+}
+
+// What is not known of an app's latency counts, except for Algorithm 1.
+class UnsureDevices final : public NodeEstimates {
+ public:
+  double ComputePerSample(size_t, int64_t) const override { return 0.01; }
+  double UpdatePerStep(size_t, int64_t, size_t) const override { return 0.1; }
+  double AppLatency(size_t, size_t, int64_t, size_t) const override { return 0.9; }
+  double AppLatencyBound(size_t worker, size_t, int64_t, size_t) const override {
+    return worker == 0 ? 1.1 : 0.95;
+  }
+  int64_t MaxBatch(size_t) const override { return 32; }
+};
+
+TEST(ScheduleTest, PromisesGoByBounds) {
+  const UnsureDevices devices;
+  ScheduleProblem problem{.samples = 1000, .estimates = devices};
+  for (const char* name : {"unsure", "sure"}) {
+    problem.workers.push_back({.name = name, .apps = {{"sift", 1.0}}});
+  }
+  EXPECT_EQ(MakeSchedule(problem, SchedulePolicy::kDeepEdge).value().crew, 2U);
+  for (const SchedulePolicy policy : {SchedulePolicy::kReckon, SchedulePolicy::kExact}) {
+    EXPECT_THAT(Shards(MakeSchedule(problem, policy).value()), ElementsAre(0, 1000));
+  }
+}
+
+TEST(ScheduleTest, NobodyHasLessThanTheSmallestBatch) {
+  const Devices devices({Device(), Device(), Device()});
+  ScheduleProblem problem = devices.Problem(40);
+  problem.least_batch = 16;
+  for (const SchedulePolicy policy : {SchedulePolicy::kReckon, SchedulePolicy::kExact,
+                                      SchedulePolicy::kDeepEdge, SchedulePolicy::kFair}) {
+    const SchedulePlan plan = MakeSchedule(problem, policy).value();
+    CheckPlan(problem, plan, 0);
+    EXPECT_LE(plan.crew, 2U) << SchedulePolicyName(policy);
+  }
 }
 
 TEST(ScheduleTest, ABetterWorkerNeverMakesThePlanWorse) {

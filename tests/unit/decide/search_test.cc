@@ -111,8 +111,29 @@ TEST_F(SearchTest, StopsWhenTrialsAreNotWorthTheirPrice) {
 TEST_F(SearchTest, KeepsToABudget) {
   const ConfigurationSearch search(table_, price_, {.seed = 1});
   std::vector<Trial> tried = Try(search, 4);
-  const auto next = search.Next(tried, 1e-6).value();
+  SearchEnd why{};
+  const auto next = search.Next(tried, 1e-6, {}, &why).value();
   EXPECT_FALSE(next.has_value());
+  EXPECT_EQ(why, SearchEnd::kBudget);
+  // Also among the first ones, once one has told what trials cost.
+  tried.resize(1);
+  EXPECT_FALSE(search.Next(tried, 1e-6).value().has_value());
+  EXPECT_TRUE(search.Next(tried, 1e6).value().has_value());
+  EXPECT_FALSE(search.Next({}, 0.0).value().has_value());
+}
+
+TEST_F(SearchTest, WhatHasFailedIsNotRecommended) {
+  core::TableBuilder builder;
+  builder.AddRow({{"nodes", 1.0}});
+  builder.AddRow({{"nodes", 2.0}});
+  builder.AddRow({{"nodes", 64.0}});
+  const ConfigurationSearch search(std::move(builder).Finish("two"), {1, 2, 1000}, {});
+  EXPECT_EQ(search.Recommend({{0, 3600, false}, {1, 3600, true}}).value().row, 1U);
+  // Nothing has succeeded: not the dear failure, nor the cheap one.
+  const Recommended hope = search.Recommend({{0, 10, false}, {1, 10, false}}).value();
+  EXPECT_EQ(hope.row, 2U);
+  EXPECT_TRUE(hope.hope);
+  EXPECT_FALSE(hope.tried);
 }
 
 TEST_F(SearchTest, WhatNeverSucceedsIsSaidToBeUnlikely) {
