@@ -29,11 +29,12 @@ LAB = ROOT / "examples/lab/edge.yaml"
 LAB_NAME, DILATION = (re.search(rf"^{key}: (.*)$", LAB.read_text(encoding="utf-8"), re.MULTILINE).group(1)
                       for key in ("name", "dilation"))
 DILATION = float(DILATION)
+SIFT = ROOT / "build/bin/reckon-sift"
 DEVICES = ["tx2-0", "nano0", "nano1", "nano2"]
 SERVER = "pi"
 DEADLINE_S = 0.2
 NAME = "edge-experiment"
-COLUMNS = ["experiment", "redraws", *[f"load_{device}" for device in DEVICES], "fair_s", "planned_s",
+COLUMNS = ["experiment", "seed", "policy", "images", "problem", "redraws", *[f"load_{device}" for device in DEVICES], "fair_s", "planned_s",
            "expected_s", "speedup", "crew", *[f"shard_{device}" for device in DEVICES], "fair_missed",
            "planned_missed"]
 
@@ -57,29 +58,30 @@ class Experiments:
         path.write_text(json.dumps(value), encoding="utf-8")
         return path
 
-    def job(self, loads, devices):
-        """Only devices that take part have a load: the others are nobody's hosts."""
-        program = ROOT / "build/bin/reckon-sift"
+    def background(self, loads, devices, stitched_at):
         background = {
-            "stitch": {"run": f"exec {program} --serve 0.0.0.0:9200", "on": "servers"},
-            "sift": {"run": f"exec {program} --dilation $RECKON_DILATION "
-                            "--to ${RECKON_SERVER_HOSTS%%,*}:9200",
+            "sift": {"run": f"exec {SIFT} --dilation $RECKON_DILATION --to {stitched_at}:9200",
                      "deadline": f"{1000 * DEADLINE_S:.0f}ms", "settle": "60s"}}
         for device in devices:
             background["load-" + device] = {"stress": {"cpu": round(loads[device], 2)}, "on": device,
                                             "settle": "60s"}
+        return background
+
+    def job(self, loads, devices):
+        """The training, with load and app on the devices that take part."""
+        background = self.background(loads, devices, "${RECKON_SERVER_HOSTS%%,*}")
+        background["stitch"] = {"run": f"exec {SIFT} --serve 0.0.0.0:9200", "on": "servers"}
         return {"name": NAME, "servers": 1, "resources": {"cpus": 1}, "time_limit": "15m",
                 "trainer": {"network": "cnn-small", "strategy": "async-ps", "epochs": 1,
                             "data": {"images": self.options.images, "validation_images": 60}},
                 "background": background}
 
     def cluster(self, states):
-        """Deadlines are those of the lab, where time is dilated, as the estimators' times are."""
         def node(name):
             return {"name": name, "cpu": f"{100 * min(1, states[name]['cpu']):.1f}%",
                     "memory": f"{100 * states[name]['memory']:.1f}%"}
         workers = [{**node(device), "type": "tx2" if device.startswith("tx2") else "nano",
-                    "apps": {"sift": f"{1000 * DEADLINE_S * DILATION:.0f}ms"}} for device in DEVICES]
+                    "apps": {"sift": f"{1000 * DEADLINE_S:.0f}ms"}} for device in DEVICES]
         return {"name": "edge", "estimators": self.options.campaign, "workers": workers,
                 "servers": [{**node(SERVER), "type": "pi"}]}
 
@@ -91,13 +93,32 @@ class Experiments:
                 out], self.folder)
         return out, json.loads(out.read_text(encoding="utf-8"))
 
+    def idle_devices(self, loads, devices):
+        """Load and app on the devices that do not take part: they go on as they did before. The number of
+        the run, or None."""
+        if not devices:
+            return None
+        hosts = json.loads(reckon(["lab", "status", LAB_NAME, "--json"], self.folder))["labs"][0]["hosts"]
+        server = next(host["address"] for host in hosts if host["name"] == SERVER)
+        job = self.write("idle.yaml", {
+            "name": NAME + "-idle", "num_nodes": len(devices), "run": "exec sleep 3600",
+            "background": self.background(loads, devices, server)})
+        report = json.loads(reckon([*self.db, "run", job, "--on", f"lab:{LAB_NAME}/{','.join(devices)}",
+                                    "--detach", "--json"], self.folder))
+        return report["run"]
+
     def train(self, policy, states, loads):
         """The plan, the slowest worker's epoch, and the rows of the hosts."""
         out, plan = self.plan(policy, states, loads)
         devices = [worker["node"] for worker in plan["workers"] if worker["shard"] > 0]
         job = self.write("job.yaml", self.job(loads, devices))
-        report = json.loads(reckon([*self.db, "run", job, "--plan", out, "--on", "lab:" + LAB_NAME,
-                                    "--json"], self.folder))
+        idle = self.idle_devices(loads, [device for device in DEVICES if device not in devices])
+        try:
+            report = json.loads(reckon([*self.db, "run", job, "--plan", out, "--on", "lab:" + LAB_NAME,
+                                        "--json"], self.folder))
+        finally:
+            if idle is not None:
+                reckon([*self.db, "stop", idle], self.folder)
         run = str(report["run"])
         rows = {kind: [row for row in csv.DictReader(reckon(
             [*self.db, "export", "samples", f"{NAME}.{kind}"], self.folder).splitlines())
@@ -105,6 +126,15 @@ class Experiments:
         return plan, float(rows["runs"][0]["train_epoch_s"]) / DILATION, rows["nodes"]
 
     def one(self, number):
+        """A row; what cannot be planned or trained is one too, with the reason."""
+        row = {"experiment": number, "seed": self.options.seed, "policy": self.options.policy,
+               "images": self.options.images}
+        try:
+            return {**row, **self.measured(number)}
+        except RuntimeError as error:
+            return {**row, "problem": str(error).strip().splitlines()[-1][:300]}
+
+    def measured(self, number):
         generator = random.Random(f"{self.options.seed}/{number}")
         for redraws in range(100):
             loads = {device: generator.uniform(0, 70) for device in DEVICES}
@@ -113,6 +143,8 @@ class Experiments:
             _, fair_s, nodes = self.train("fair", guess, loads)
             if all(float(row["deadline_missed_before"] or 0) == 0 for row in nodes):
                 break
+        else:
+            raise RuntimeError("apps miss their deadlines with every load that was drawn")
         states = {row["host"]: {"cpu": float(row["cpu_before"]), "memory": float(row["memory_before"])}
                   for row in nodes}
         plan, planned_s, planned_nodes = self.train(self.options.policy, states, loads)
@@ -120,16 +152,26 @@ class Experiments:
             return sum(round(float(row["deadline_missed"] or 0) * float(row["latencies"] or 0))
                        for row in rows)
         shards = {worker["node"]: worker["shard"] for worker in plan["workers"]}
-        return {"experiment": number, "redraws": redraws,
+        return {"redraws": redraws,
                 **{f"load_{device}": round(loads[device], 1) for device in DEVICES},
                 "fair_s": round(fair_s, 3), "planned_s": round(planned_s, 3),
-                "expected_s": round(plan["epoch_s"] / DILATION, 3),
+                "expected_s": round(plan["epoch_s"], 3),
                 "speedup": round(fair_s / planned_s, 3), "crew": plan["crew"],
                 **{f"shard_{device}": shards[device] for device in DEVICES},
                 "fair_missed": missed(nodes), "planned_missed": missed(planned_nodes)}
 
 
 def summary(rows):
+    for row in rows:
+        if row.get("problem"):
+            print(f"experiment {row['experiment']}: {row['problem']}")
+    rows = [row for row in rows if not row.get("problem")]
+    if not rows:
+        return
+    full = [float(row["speedup"]) for row in rows if int(row["crew"]) == len(DEVICES)]
+    if full:
+        print(f"with all {len(DEVICES)} devices at work: {len(full)} experiments, mean of speedups "
+              f"{statistics.mean(full):.2f}")
     fair = [float(row["fair_s"]) for row in rows]
     planned = [float(row["planned_s"]) for row in rows]
     speedups = [float(row["speedup"]) for row in rows]
@@ -160,6 +202,11 @@ def main():
     if options.csv.exists():
         with options.csv.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
+        asked = {name: str(getattr(options, name)) for name in ("seed", "policy", "images")}
+        for row in rows:
+            if any(row[name] != value for name, value in asked.items()):
+                parser.error(f"{options.csv} holds other experiments ({row['seed']}, {row['policy']}, "
+                             f"{row['images']} images); name another --csv")
     done = {int(row["experiment"]) for row in rows}
     begin = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="edge-") as folder:
@@ -179,9 +226,9 @@ def main():
                     if new:
                         writer.writeheader()
                     writer.writerow(row)
-                print(f"{number}: fair {row['fair_s']} s, planned {row['planned_s']} s, "
-                      f"{row['speedup']} times; missed {row['fair_missed']}, {row['planned_missed']}",
-                      flush=True)
+                print(f"{number}: " + (row["problem"] if "problem" in row else
+                      f"fair {row['fair_s']} s, planned {row['planned_s']} s, {row['speedup']} times; "
+                      f"missed {row['fair_missed']}, {row['planned_missed']}"), flush=True)
         finally:
             if not was_up:
                 reckon(["lab", "down", LAB_NAME], folder)
