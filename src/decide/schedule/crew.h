@@ -55,7 +55,7 @@ SchedulePlan PlanOf(const ScheduleProblem& problem, std::span<const Seat> seats,
 // less than the smallest batch does not take part.
 SchedulePlan BestPlanOf(const ScheduleProblem& problem, std::vector<Seat> seats);
 
-// What nobody can do, and by how much. `batches`: those that the policy considers for a worker.
+// What nobody can do, and by how much.
 base::Error NobodyLeft(const ScheduleProblem& problem, Caution caution);
 
 }  // namespace reckon::decide

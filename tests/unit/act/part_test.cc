@@ -119,8 +119,10 @@ TEST(PartTest, APartIsCarriedOutOnce) {
   TestRun run;
   run.spec.part = "h0";
   run.Script("worker", "echo once >> " + (run.folder.path / "count").string());
-  ASSERT_TRUE(WriteOrders(run.folder, {.go = true, .release = true}).ok());
+  ASSERT_TRUE(WriteOrders(run.folder, {.go = true}).ok());
   ASSERT_TRUE(run.Start().ok());
+  ASSERT_TRUE(run.WaitForEvent("rank.ended"));
+  ASSERT_TRUE(WriteOrders(run.folder, {.go = true, .release = true}).ok());
   ASSERT_TRUE(run.WaitForEnd());
   EXPECT_EQ(run.Log("count"), "once\n");
   (void)run.Start();  // which may take the lock before it sees that

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -37,9 +38,8 @@ bool Soon(Condition condition) {
 class Kept {
  public:
   HttpServer::LaterHandler Handler() {
-    return [this](HttpRequest request, HttpReply reply) {
+    return [this](HttpRequest, HttpReply reply) {
       const std::lock_guard lock(mutex_);
-      target_ = request.target;
       reply_.emplace(std::move(reply));
     };
   }
@@ -56,7 +56,6 @@ class Kept {
 
  private:
   std::mutex mutex_;
-  std::string target_;
   std::optional<HttpReply> reply_;
 };
 
@@ -100,9 +99,11 @@ TEST(HttpReplyTest, AnswersComeLaterAndFromOtherThreads) {
 }
 
 TEST(HttpReplyTest, OthersAreServedMeanwhile) {
-  std::optional<HttpReply> slow;
+  std::mutex mutex;
+  std::optional<HttpReply> slow;  // guarded by mutex
   const auto server = HttpServer::Start({}, [&](HttpRequest request, HttpReply reply) {
                         if (request.target == "/slow") {
+                          const std::lock_guard lock(mutex);
                           slow.emplace(std::move(reply));
                         } else {
                           reply.Send({200, "text/plain", "quick"});
@@ -114,6 +115,7 @@ TEST(HttpReplyTest, OthersAreServedMeanwhile) {
   HttpClient client({"127.0.0.1", server->port()});
   while (waiting.wait_for(milliseconds(20)) == std::future_status::timeout) {
     EXPECT_EQ(client.Call({.method = "GET", .target = "/"}).value().body, "quick");
+    const std::lock_guard lock(mutex);
     if (slow) slow->Send({200, "text/plain", "slow"});
   }
   EXPECT_EQ(waiting.get().value().body, "slow");
