@@ -5,55 +5,62 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "numeric/stats.h"
 
 namespace reckon::app {
 namespace {
 
-constexpr std::array<const char*, 10> kTimes{
-    "train_s",          "fit_s",     "training_loop_s", "train_epoch_s", "wall_s",
-    "validate_epoch_s", "compute_s", "push_s",          "update_s",      "pull_s"};
+// Columns of times, of an app's too ("sift.latency_s").
+bool IsTime(const std::string& column) {
+  constexpr std::array<const char*, 12> kTimes{
+      "train_s",       "fit_s",      "training_loop_s",
+      "train_epoch_s", "wall_s",     "validate_epoch_s",
+      "compute_s",     "push_s",     "update_s",
+      "pull_s",        "exchange_s", "compute_per_sample_s"};
+  return std::find(kTimes.begin(), kTimes.end(), column) != kTimes.end() ||
+         column.ends_with("latency_s") || column.ends_with("latency_s_before");
+}
+
 constexpr size_t kFewestRepeats = 10;  // beyond the first of each point
 constexpr double kLeastExplained = 0.2;
 constexpr double kMostPower = 1.5;
 
 // By run. Those of runs that tell none are missing.
-std::map<int64_t, double> PacesOf(const core::Table& runs) {
+std::map<int64_t, double> PacesOf(const History& history) {
   std::map<int64_t, double> paces;
-  const auto run = runs.Find("run");
-  const auto pace = runs.Find("pace_us");
-  for (size_t row = 0; run && pace && row < runs.row_count; ++row) {
-    const double us = runs.columns[*pace][row];
-    if (us > 0) paces[std::llround(runs.columns[*run][row])] = us;
+  for (const auto& [point, attempts] : history.by_point) {
+    for (const Attempt& attempt : attempts) {
+      if (attempt.pace_us > 0) paces[attempt.run] = attempt.pace_us;
+    }
   }
   return paces;
 }
 
 // The power of the pace in a column, by repeats of the same point.
-std::optional<double> PowerOf(const History& history, const core::Table& runs,
-                              const std::map<int64_t, double>& paces, size_t column) {
+std::optional<double> PowerOf(const std::map<std::string, std::vector<size_t>>& repeats_of,
+                              const core::Table& table, const std::map<int64_t, double>& paces,
+                              size_t column) {
   struct Repeat {
     double pace;
     double time;
   };
-  const auto points = PointsByRun(history);
-  const size_t run = *runs.Find("run");
-  std::map<std::string, std::vector<Repeat>> groups;
-  for (size_t row = 0; row < runs.row_count; ++row) {
-    const double time = runs.columns[column][row];
-    const int64_t id = std::llround(runs.columns[run][row]);
-    const auto point = points.find(id);
-    const auto pace = paces.find(id);
-    if (!(time > 0) || point == points.end() || pace == paces.end()) continue;
-    groups[point->second].push_back({std::log(pace->second), std::log(time)});
-  }
+  const size_t run = *table.Find("run");
   size_t repeats = 0;
   double pace_squares = 0;
   double time_squares = 0;
   double products = 0;
-  for (const auto& [point, group] : groups) {
+  for (const auto& [key, rows] : repeats_of) {
+    std::vector<Repeat> group;
+    for (const size_t row : rows) {
+      const double time = table.columns[column][row];
+      const auto pace = paces.find(std::llround(table.columns[run][row]));
+      if (time > 0 && pace != paces.end())
+        group.push_back({std::log(pace->second), std::log(time)});
+    }
     if (group.size() < 2) continue;
     repeats += group.size() - 1;
     const auto count = static_cast<double>(group.size());
@@ -92,30 +99,45 @@ void Adjust(core::Table& table, const std::string& name, const std::map<int64_t,
 
 }  // namespace
 
-std::vector<PaceEffect> AdjustToUsualPace(const History& history, core::Table& runs,
-                                          core::Table& epochs) {
-  const std::map<int64_t, double> paces = PacesOf(runs);
+std::vector<PaceEffect> AdjustToUsualPace(const History& history, core::Table& table,
+                                          core::Table* alike) {
+  const std::map<int64_t, double> paces = PacesOf(history);
   std::vector<PaceEffect> effects;
-  if (paces.empty()) return effects;
+  if (paces.empty() || !table.Find("run")) return effects;
   std::vector<double> all;
   for (const auto& [run, us] : paces) all.push_back(us);
   const double usual_us = numeric::Median(all);
-  for (const char* name : kTimes) {
-    const auto column = runs.Find(name);
-    if (!column || runs.columns[*column].kind() != core::ColumnKind::kNumber) continue;
-    const auto power = PowerOf(history, runs, paces, *column);
+  const auto repeats = RepeatsIn(history, table);
+  for (size_t column = 0; column < table.columns.size(); ++column) {
+    const std::string name = table.columns[column].name();
+    if (!IsTime(name) || table.columns[column].kind() != core::ColumnKind::kNumber) continue;
+    const auto power = PowerOf(repeats, table, paces, column);
     if (!power) continue;
     PaceEffect effect;
     effect.column = name;
     effect.power = *power;
     effect.usual_us = usual_us;
-    effect.before = NoiseOf(history, runs, name);
-    Adjust(runs, name, paces, effect);
-    Adjust(epochs, name, paces, effect);
-    effect.after = NoiseOf(history, runs, name);
+    effect.before = NoiseOf(history, table, name);
+    Adjust(table, name, paces, effect);
+    if (alike != nullptr) Adjust(*alike, name, paces, effect);
+    effect.after = NoiseOf(history, table, name);
     effects.push_back(std::move(effect));
   }
   return effects;
+}
+
+std::string PaceText(const std::vector<PaceEffect>& effects) {
+  std::vector<std::string> parts;
+  for (const PaceEffect& effect : effects) {
+    parts.push_back(fmt::format("{} as pace^{:.2f} (noise {:.2f} % as measured, {:.2f} % without)",
+                                effect.column, effect.power, effect.before.percent.value_or(0),
+                                effect.after.percent.value_or(0)));
+  }
+  if (parts.empty()) return "";
+  return fmt::format(
+      "other virtual machines on the same cores changed how quickly they compute; by repeats of "
+      "the same points {}. These times are taken as at the usual pace",
+      base::Join(parts, ", "));
 }
 
 base::Json ToJson(const PaceEffect& effect) {

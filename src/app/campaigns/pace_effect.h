@@ -21,14 +21,16 @@ struct PaceEffect {
   RepeatNoise after;
 };
 
-// Divides the times of `runs` (rows of runs) and of `epochs` (of their workers and epochs) by what
-// the pace of their run explains: time * (usual / pace)^power, a power for each column, by least
-// squares over the logarithms of repeats of the same point. Only where at least ten repeats tell it
-// and it explains a fifth of their variance; runs without a pace stay as they are. What was done, a
-// column each.
-std::vector<PaceEffect> AdjustToUsualPace(const History& history, core::Table& runs,
-                                          core::Table& epochs);
+// Divides the times in `table` (rows of runs or of hosts) by what the pace of their run explains:
+// time * (usual / pace)^power, a power for each column, by least squares over the logarithms of
+// repeats (repeat_noise.h). Only where at least ten repeats tell it and it explains a fifth of
+// their variance; rows of runs without a pace stay as they are. The same columns of `alike`, with
+// rows of the same runs, are divided with them. What was done, a column each.
+std::vector<PaceEffect> AdjustToUsualPace(const History& history, core::Table& table,
+                                          core::Table* alike = nullptr);
 
+// One sentence for people; empty when nothing was done.
+std::string PaceText(const std::vector<PaceEffect>& effects);
 base::Json ToJson(const PaceEffect& effect);
 
 }  // namespace reckon::app

@@ -34,21 +34,32 @@ RepeatNoise NoiseOf(const std::map<std::string, std::vector<double>>& groups) {
   return noise;
 }
 
-RepeatNoise NoiseOf(const History& history, const core::Table& table, const std::string& column) {
+std::map<std::string, std::vector<size_t>> RepeatsIn(const History& history,
+                                                     const core::Table& table) {
   const auto points = PointsByRun(history);
-  const auto values = table.Find(column);
   const auto run = table.Find("run");
-  std::map<std::string, std::vector<double>> groups;
-  for (size_t row = 0; values && run && row < table.row_count; ++row) {
-    const double value = table.columns[*values][row];
-    if (!(value > 0) || IsBlemished(table, row)) continue;
+  std::map<std::string, std::vector<size_t>> groups;
+  for (size_t row = 0; run && row < table.row_count; ++row) {
+    if (IsBlemished(table, row)) continue;
     const auto point = points.find(std::llround(table.columns[*run][row]));
     if (point == points.end()) continue;  // a single run of that name
     std::string key = point->second;
     for (const char* part : {"worker", "epoch", "host"}) {
       if (const auto found = table.Find(part)) key += " " + table.columns[*found].Text(row);
     }
-    groups[key].push_back(value);
+    groups[key].push_back(row);
+  }
+  return groups;
+}
+
+RepeatNoise NoiseOf(const History& history, const core::Table& table, const std::string& column) {
+  const auto values = table.Find(column);
+  if (!values) return {};
+  std::map<std::string, std::vector<double>> groups;
+  for (const auto& [key, rows] : RepeatsIn(history, table)) {
+    for (const size_t row : rows) {
+      if (const double value = table.columns[*values][row]; value > 0) groups[key].push_back(value);
+    }
   }
   return NoiseOf(groups);
 }

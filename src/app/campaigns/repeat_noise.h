@@ -25,6 +25,10 @@ RepeatNoise NoiseOf(const std::map<std::string, std::vector<double>>& groups);
 RepeatNoise NoiseOf(const History& history, const core::Table& table, const std::string& column);
 base::Json ToJson(const RepeatNoise& noise);
 
+// Rows of `table` that measured the same, by what they are repeats of (see above).
+std::map<std::string, std::vector<size_t>> RepeatsIn(const History& history,
+                                                     const core::Table& table);
+
 // Which point each run measured.
 std::map<int64_t, std::string> PointsByRun(const History& history);
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/campaigns/pace_effect.h"
 #include "app/campaigns/repeat_noise.h"
 #include "app/data.h"
 #include "app/estimators/node_tables.h"
@@ -214,6 +215,9 @@ Result<EstimatorsReport> FitEstimators(const EstimatorsRequest& request, const C
           fmt::format("campaign '{}' has measured no hosts", request.campaign));
     }
     nodes = *std::move(loaded);
+  }
+  if (const std::string text = PaceText(AdjustToUsualPace(history, nodes)); !text.empty()) {
+    report.notes.push_back(text);
   }
   report.rows = nodes.row_count;
   const std::vector<EstimatorData> all = EstimatorTables(nodes, kLeastRows);

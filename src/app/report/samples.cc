@@ -74,7 +74,8 @@ Result<CampaignSamples> LoadCampaignSamples(const std::string& name, const Conte
   RECKON_ASSIGN(samples.runs, LoadOwnRows(*store, sets[0], points, samples.left_out));
   RECKON_ASSIGN(samples.epochs, LoadOwnRows(*store, sets[1], points, rows_of_the_same_runs));
   RECKON_ASSIGN(samples.nodes, LoadOwnRows(*store, sets[2], points, rows_of_the_same_runs));
-  samples.pace = AdjustToUsualPace(samples.history, samples.runs, samples.epochs);
+  samples.pace = AdjustToUsualPace(samples.history, samples.runs, &samples.epochs);
+  AdjustToUsualPace(samples.history, samples.nodes);
   if (samples.runs.row_count > 0) return samples;
   if (samples.left_out > 0) {
     return base::BadInput(

@@ -63,21 +63,6 @@ std::string NoiseText(const RepeatNoise& noise) {
       *noise.percent, base::Count(noise.groups, "point"), base::Count(noise.values, "run"));
 }
 
-std::string PaceText(const std::vector<PaceEffect>& effects) {
-  std::vector<std::string> parts;
-  for (const PaceEffect& effect : effects) {
-    parts.push_back(fmt::format("{} as pace^{:.2f} (noise {:.2f} % as measured, {:.2f} % without)",
-                                effect.column, effect.power, effect.before.percent.value_or(0),
-                                effect.after.percent.value_or(0)));
-  }
-  if (parts.empty()) return "";
-  return fmt::format(
-      "other virtual machines on the same cores changed how quickly they compute; by repeats of "
-      "the same "
-      "points {}. Times of runs and epochs are taken as at the usual pace",
-      base::Join(parts, ", "));
-}
-
 }  // namespace
 
 ReportSummary MakeSummary(const CampaignSamples& samples) {

@@ -25,11 +25,10 @@ struct Measured {
                             std::exp(0.01 * rng.Normal());
         Attempt attempt;
         attempt.run = run;
+        attempt.pace_us = pace;
         history.by_point["p" + std::to_string(point)].push_back(attempt);
-        run_rows.AddRow({{"run", static_cast<double>(run)},
-                         {"pace_us", pace},
-                         {"training_loop_s", time},
-                         {"accuracy", time}});
+        run_rows.AddRow(
+            {{"run", static_cast<double>(run)}, {"training_loop_s", time}, {"accuracy", time}});
         epoch_rows.AddRow({{"run", static_cast<double>(run)}, {"training_loop_s", time / 2}});
       }
     }
@@ -44,7 +43,7 @@ struct Measured {
 
 TEST(PaceEffectTest, IsLearnedFromRepeatsAndTakenOut) {
   Measured measured(0.6);
-  const auto effects = AdjustToUsualPace(measured.history, measured.runs, measured.epochs);
+  const auto effects = AdjustToUsualPace(measured.history, measured.runs, &measured.epochs);
   ASSERT_EQ(effects.size(), 1U);
   EXPECT_EQ(effects[0].column, "training_loop_s");
   EXPECT_NEAR(effects[0].power, 0.6, 0.05);
@@ -62,17 +61,41 @@ TEST(PaceEffectTest, IsLearnedFromRepeatsAndTakenOut) {
 TEST(PaceEffectTest, StaysOutWhereItExplainsNothingOrTooLittleIsKnown) {
   Measured steady(0);
   const core::Table before = steady.runs;
-  EXPECT_TRUE(AdjustToUsualPace(steady.history, steady.runs, steady.epochs).empty());
+  EXPECT_TRUE(AdjustToUsualPace(steady.history, steady.runs, &steady.epochs).empty());
   const size_t column = *before.Find("training_loop_s");
   for (size_t row = 0; row < before.row_count; ++row) {
     EXPECT_EQ(steady.runs.columns[column][row], before.columns[column][row]);
   }
   Measured few(0.6, 5);
-  EXPECT_TRUE(AdjustToUsualPace(few.history, few.runs, few.epochs).empty());
+  EXPECT_TRUE(AdjustToUsualPace(few.history, few.runs, &few.epochs).empty());
   Measured untold(0.6);
-  std::erase_if(untold.runs.columns,
-                [](const core::Column& one) { return one.name() == "pace_us"; });
-  EXPECT_TRUE(AdjustToUsualPace(untold.history, untold.runs, untold.epochs).empty());
+  for (auto& [point, attempts] : untold.history.by_point) {
+    for (Attempt& attempt : attempts) attempt.pace_us = 0;
+  }
+  EXPECT_TRUE(AdjustToUsualPace(untold.history, untold.runs, &untold.epochs).empty());
+}
+
+TEST(PaceEffectTest, HostsAreRepeatsOfThemselvesAndAppsHaveTimesToo) {
+  base::Rng rng(5);
+  History history;
+  core::TableBuilder rows;
+  for (int64_t run = 1; run <= 40; ++run) {
+    Attempt attempt;
+    attempt.run = run;
+    attempt.pace_us = 20 * std::exp(0.1 * rng.Normal());
+    history.by_point["p" + std::to_string(run / 2)].push_back(attempt);
+    for (const double speed : {1.0, 1.42}) {
+      rows.AddRow({{"run", static_cast<double>(run)},
+                   {"host", speed > 1 ? std::string("tx2-0") : std::string("nano0")},
+                   {"sift.latency_s", std::pow(attempt.pace_us / 20, 0.5) / speed}});
+    }
+  }
+  core::Table nodes = std::move(rows).Finish("nodes");
+  const auto effects = AdjustToUsualPace(history, nodes);
+  ASSERT_EQ(effects.size(), 1U);
+  EXPECT_EQ(effects[0].column, "sift.latency_s");
+  EXPECT_NEAR(effects[0].power, 0.5, 1e-6);
+  EXPECT_LT(*effects[0].after.percent, 1e-6);
 }
 
 }  // namespace
