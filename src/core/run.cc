@@ -7,7 +7,7 @@
 namespace reckon::core {
 namespace {
 
-constexpr std::array<std::pair<RunState, const char*>, 10> kNames{{
+constexpr std::array<std::pair<RunState, const char*>, 11> kNames{{
     {RunState::kQueued, "queued"},
     {RunState::kPlanning, "planning"},
     {RunState::kTransferring, "transferring"},
@@ -15,6 +15,7 @@ constexpr std::array<std::pair<RunState, const char*>, 10> kNames{{
     {RunState::kRunning, "running"},
     {RunState::kRecovering, "recovering"},
     {RunState::kStopping, "stopping"},
+    {RunState::kFinishing, "finishing"},
     {RunState::kFinished, "finished"},
     {RunState::kFailed, "failed"},
     {RunState::kStopped, "stopped"},
@@ -35,7 +36,10 @@ constexpr std::array kSteps{
     Step{RunState::kStarting, RunState::kRunning},
     Step{RunState::kStarting, RunState::kRecovering},
     Step{RunState::kRunning, RunState::kFinished},
+    Step{RunState::kRunning, RunState::kFinishing},
     Step{RunState::kRunning, RunState::kRecovering},
+    Step{RunState::kFinishing, RunState::kFinished},
+    Step{RunState::kFinishing, RunState::kRecovering},
     Step{RunState::kRecovering, RunState::kPlanning},
     Step{RunState::kRecovering, RunState::kRunning},
     Step{RunState::kStopping, RunState::kStopped},

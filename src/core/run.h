@@ -35,6 +35,7 @@ enum class RunState {
   kRunning,
   kRecovering,
   kStopping,
+  kFinishing,  // its workers are done; what they left is collected
   kFinished,
   kFailed,
   kStopped,
@@ -60,6 +61,19 @@ struct Run {
   base::WallTime changed_at;
   std::optional<int64_t> campaign_id = {};  // that it measures for
   std::string point = {};                   // which point of the campaign; empty without one
+};
+
+// What the manager knows of a run that it carries out on nodes with agents, beside its state.
+struct ManagedRun {
+  int64_t run_id = 0;
+  std::string document;  // JSON object
+  bool open = true;      // there is still something to do for it, after its end too
+};
+
+// A node as the manager knows it.
+struct NodeRecord {
+  std::string name;
+  std::string document;  // JSON object: what it is, and how it stands
 };
 
 // A profiling campaign: what is to be measured. What was measured are its runs.

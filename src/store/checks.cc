@@ -74,4 +74,23 @@ base::Status CheckJsonObject(std::string_view what, std::string_view text) {
   return {};
 }
 
+base::Status CheckEvent(const core::Event& event) {
+  RECKON_TRY(CheckName("kind of event", event.kind));
+  if (event.detail.empty()) return {};
+  return CheckJsonObject("the detail of an event", event.detail);
+}
+
+base::Status CheckEvents(std::span<const core::Event> events) {
+  for (const core::Event& event : events) RECKON_TRY(CheckEvent(event));
+  return {};
+}
+
+base::Status CheckNodes(std::span<const core::NodeRecord> nodes) {
+  for (const core::NodeRecord& node : nodes) {
+    RECKON_TRY(CheckName("node", node.name));
+    RECKON_TRY(CheckJsonObject("the document of a node", node.document));
+  }
+  return {};
+}
+
 }  // namespace reckon::store

@@ -1,9 +1,11 @@
 // What every Store asks of names and documents, whatever technology keeps them.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 #include "base/result.h"
+#include "core/run.h"
 
 namespace reckon::store {
 
@@ -15,5 +17,9 @@ base::Status CheckName(std::string_view what, std::string_view name);
 // Valid JSON, of any type or an object; `what` as above ("the job of a run").
 base::Status CheckJson(std::string_view what, std::string_view text);
 base::Status CheckJsonObject(std::string_view what, std::string_view text);
+
+base::Status CheckEvent(const core::Event& event);
+base::Status CheckEvents(std::span<const core::Event> events);
+base::Status CheckNodes(std::span<const core::NodeRecord> nodes);
 
 }  // namespace reckon::store

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,6 +19,18 @@
 #include "core/table.h"
 
 namespace reckon::store {
+
+// See Store::ChangeManagedRun.
+struct ManagedChange {
+  core::RunState from = core::RunState::kQueued;
+  core::RunState to = core::RunState::kQueued;
+  std::string detail;  // of the step: a JSON object, or empty
+  core::ManagedRun managed;
+  std::string plan;  // JSON; empty: stays as it is
+  std::vector<core::CollectedRows> samples;
+  std::vector<core::Event> events;
+  std::vector<core::NodeRecord> nodes;
+};
 
 // Every call is one transaction: it happened wholly and survives a crash once it returned, or it
 // did not happen. Thread-safe, and several processes may share one store.
@@ -81,6 +94,25 @@ class Store {
   virtual base::Result<core::Run> FinishRun(int64_t id, core::RunState from, core::RunState to,
                                             std::string_view detail,
                                             std::span<const core::CollectedRows> samples) = 0;
+
+  // Adds a run that a manager carries out: AddRun and its document in one transaction.
+  virtual base::Result<core::Run> AddManagedRun(const core::Run& run,
+                                                std::string_view document) = 0;
+  // A step of such a run: its state (`from` and `to` may be the same, then no event tells of it),
+  // its document, its plan if one is given, what it measured, events, and nodes that the step
+  // concerns; all of it or nothing. Errors as of MoveRun and FinishRun; kNotFound also for runs
+  // that nobody manages. An event without a run is of no run.
+  virtual base::Result<core::Run> ChangeManagedRun(const ManagedChange& change) = 0;
+  // kNotFound: no such run, or nobody manages it.
+  virtual base::Result<core::ManagedRun> FindManagedRun(int64_t run_id) = 0;
+  // Those with something to do, oldest first.
+  virtual base::Result<std::vector<core::ManagedRun>> ListOpenManagedRuns() = 0;
+
+  // Nodes of these names get these documents, and these events are added, in one transaction.
+  virtual base::Status SaveNodes(std::span<const core::NodeRecord> nodes,
+                                 std::span<const core::Event> events) = 0;
+  // By name.
+  virtual base::Result<std::vector<core::NodeRecord>> ListNodes() = 0;
 
   // The campaign of that name gets this document; it is made when there is none.
   virtual base::Result<core::Campaign> SaveCampaign(std::string_view name,

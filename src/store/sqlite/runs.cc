@@ -82,7 +82,9 @@ base::Result<std::string> StepDetail(core::RunState from, core::RunState to,
 
 }  // namespace
 
-base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
+namespace {
+
+base::Status CheckRun(const core::Run& run) {
   RECKON_TRY(CheckName("run", run.name));
   RECKON_TRY(CheckJson("the job of a run", run.job));
   if (!run.plan.empty()) RECKON_TRY(CheckJson("the plan of a run", run.plan));
@@ -94,10 +96,35 @@ base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
     return base::BadInput(
         fmt::format("run '{}' needs a campaign and a point of it, or none of both", run.name));
   }
-  core::Run added = run;
-  added.created_at = added.changed_at = clock_.Now();
+  return {};
+}
+
+}  // namespace
+
+base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
+  RECKON_TRY(CheckRun(run));
   const std::scoped_lock lock(mutex_);
   RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(core::Run added, InsertRun(run));
+  RECKON_TRY(transaction.Commit());
+  return added;
+}
+
+base::Result<core::Run> SqliteStore::AddManagedRun(const core::Run& run,
+                                                   std::string_view document) {
+  RECKON_TRY(CheckRun(run));
+  RECKON_TRY(CheckJsonObject("the document of a managed run", document));
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(core::Run added, InsertRun(run));
+  RECKON_TRY(WriteManaged({added.id, std::string(document), true}));
+  RECKON_TRY(transaction.Commit());
+  return added;
+}
+
+base::Result<core::Run> SqliteStore::InsertRun(const core::Run& run) {
+  core::Run added = run;
+  added.created_at = added.changed_at = clock_.Now();
   if (run.campaign_id) {
     RECKON_ASSIGN(const bool known,
                   Exists("SELECT 1 FROM campaign WHERE id = ?1", *run.campaign_id));
@@ -113,7 +140,6 @@ base::Result<core::Run> SqliteStore::AddRun(const core::Run& run) {
                        ToMicros(added.created_at), run.campaign_id, run.point)
                  .Run());
   added.id = connection_->LastInsertId();
-  RECKON_TRY(transaction.Commit());
   return added;
 }
 
@@ -206,29 +232,24 @@ base::Result<int64_t> SqliteStore::InsertEvent(const core::Event& event, base::W
   return connection_->LastInsertId();
 }
 
-namespace {
-
-base::Status CheckEvent(const core::Event& event) {
-  RECKON_TRY(CheckName("kind of event", event.kind));
-  if (event.detail.empty()) return {};
-  return CheckJsonObject("the detail of an event", event.detail);
-}
-
-}  // namespace
-
 base::Result<int64_t> SqliteStore::AddEvent(const core::Event& event) {
-  return InsertEvents({&event, 1});
+  RECKON_TRY(CheckEvent(event));
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
+  RECKON_ASSIGN(const int64_t id, InsertEvents({&event, 1}));
+  RECKON_TRY(transaction.Commit());
+  return id;
 }
 
 base::Status SqliteStore::AddEvents(std::span<const core::Event> events) {
+  RECKON_TRY(CheckEvents(events));
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
   RECKON_TRY(InsertEvents(events));
-  return {};
+  return transaction.Commit();
 }
 
 base::Result<int64_t> SqliteStore::InsertEvents(std::span<const core::Event> events) {
-  for (const core::Event& event : events) RECKON_TRY(CheckEvent(event));
-  const std::scoped_lock lock(mutex_);
-  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(*connection_));
   const base::WallTime now = clock_.Now();
   std::optional<int64_t> known_run;  // of the event before: mostly they are of one run
   int64_t last = 0;
@@ -240,7 +261,6 @@ base::Result<int64_t> SqliteStore::InsertEvents(std::span<const core::Event> eve
     }
     RECKON_ASSIGN(last, InsertEvent(event, now));
   }
-  RECKON_TRY(transaction.Commit());
   return last;
 }
 

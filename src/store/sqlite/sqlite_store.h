@@ -53,6 +53,14 @@ class SqliteStore final : public Store {
                                     std::string_view detail,
                                     std::span<const core::CollectedRows> samples) override;
 
+  base::Result<core::Run> AddManagedRun(const core::Run& run, std::string_view document) override;
+  base::Result<core::Run> ChangeManagedRun(const ManagedChange& change) override;
+  base::Result<core::ManagedRun> FindManagedRun(int64_t run_id) override;
+  base::Result<std::vector<core::ManagedRun>> ListOpenManagedRuns() override;
+  base::Status SaveNodes(std::span<const core::NodeRecord> nodes,
+                         std::span<const core::Event> events) override;
+  base::Result<std::vector<core::NodeRecord>> ListNodes() override;
+
   base::Result<core::Campaign> SaveCampaign(std::string_view name,
                                             std::string_view document) override;
   base::Result<core::Campaign> FindCampaign(std::string_view name) override;
@@ -77,11 +85,14 @@ class SqliteStore final : public Store {
   base::Result<core::Table> ReadSamples(std::string_view name);
   base::Status Collect(const core::CollectedRows& collected);
   base::Result<bool> Exists(std::string_view sql, int64_t id);
+  base::Result<core::Run> InsertRun(const core::Run& run);
   base::Result<core::Run> ReadRun(int64_t id);
+  base::Status WriteManaged(const core::ManagedRun& managed);
+  base::Status WriteNodes(std::span<const core::NodeRecord> nodes);
   base::Result<core::Campaign> ReadCampaign(std::string_view name);
   base::Result<core::Run> ChangeRun(int64_t id, core::RunState from, core::RunState to,
                                     std::string_view detail);
-  // The id of the last one.
+  // The id of the last one; 0 of none.
   base::Result<int64_t> InsertEvents(std::span<const core::Event> events);
   base::Result<int64_t> InsertEvent(const core::Event& event, base::WallTime at);
   base::Error UnknownName(std::string_view what, std::string_view name, std::string_view names_sql);

@@ -11,24 +11,26 @@
 namespace reckon::core {
 namespace {
 
-constexpr std::array kStates{RunState::kQueued,   RunState::kPlanning, RunState::kTransferring,
-                             RunState::kStarting, RunState::kRunning,  RunState::kRecovering,
-                             RunState::kStopping, RunState::kFinished, RunState::kFailed,
-                             RunState::kStopped};
+constexpr std::array kStates{RunState::kQueued,   RunState::kPlanning,  RunState::kTransferring,
+                             RunState::kStarting, RunState::kRunning,   RunState::kRecovering,
+                             RunState::kStopping, RunState::kFinishing, RunState::kFinished,
+                             RunState::kFailed,   RunState::kStopped};
 
 // Row: from; column: to; both in the order of kStates. 'x' marks an allowed step.
 constexpr std::array<const char*, kStates.size()> kAllowed{
-    // queued planning transferring starting running recovering stopping finished failed stopped
-    ".x....x.x.",  // queued
-    "..xx..x.x.",  // planning
-    "...x.xx.x.",  // transferring
-    "....xxx.x.",  // starting
-    ".....xxxx.",  // running
-    ".x..x.x.x.",  // recovering
-    "........xx",  // stopping
-    "..........",  // finished
-    "..........",  // failed
-    "..........",  // stopped
+    // queued planning transferring starting running recovering stopping finishing finished failed
+    // stopped
+    ".x....x..x.",  // queued
+    "..xx..x..x.",  // planning
+    "...x.xx..x.",  // transferring
+    "....xxx..x.",  // starting
+    ".....xxxxx.",  // running
+    ".x..x.x..x.",  // recovering
+    ".........xx",  // stopping
+    ".....xx.xx.",  // finishing
+    "...........",  // finished
+    "...........",  // failed
+    "...........",  // stopped
 };
 
 TEST(RunState, EveryStepIsAllowedOrNotAsTheTableSays) {

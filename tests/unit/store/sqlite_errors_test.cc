@@ -145,7 +145,7 @@ TEST_F(SqliteErrorsTest, ANewerStoreIsRefused) {
   EXPECT_EQ(store.error().code(), ErrorCode::kBadInput);
   EXPECT_EQ(store.error().message(),
             "store '" + path_.string() +
-                "' was written by a newer Reckon (schema 7, this program knows 2)");
+                "' was written by a newer Reckon (schema 7, this program knows 3)");
 }
 
 TEST_F(SqliteErrorsTest, AMissingFolderIsNamed) {
