@@ -1,16 +1,18 @@
 #include "act/launch.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/field_reader.h"
+
 namespace reckon::act {
 namespace {
 
+using base::FieldReader;
 using base::Json;
 
 constexpr std::pair<OnDeath, const char*> kOnDeathNames[] = {
@@ -22,107 +24,6 @@ const char* OnDeathName(OnDeath on_death) {
   }
   return "fail";
 }
-
-// Reads the fields of one object into variables; remembers the first problem with its path, and
-// refuses fields that nobody read. A field that is not there leaves the variable as it is, unless
-// it is required.
-class FieldReader {
- public:
-  FieldReader(const Json& json, std::string path) : json_(json), path_(std::move(path)) {
-    if (!json.is_object()) Fail(path_, "an object");
-  }
-
-  bool Has(const char* key) {
-    read_.insert(key);
-    return problem_.empty() && json_.contains(key) && !json_.at(key).is_null();
-  }
-  void Require(const char* key) {
-    if (!Has(key) && problem_.empty()) problem_ = fmt::format("{} is missing", PathOf(key));
-  }
-  void Read(const char* key, std::string& text) {
-    if (const Json* value = Get(key, &Json::is_string, "text")) text = value->get<std::string>();
-  }
-  void Read(const char* key, int64_t& number) {
-    if (const Json* value = Get(key, &Json::is_number_integer, "a whole number")) {
-      number = value->get<int64_t>();
-      if (number < 0) Fail(PathOf(key), "a whole number of at least 0");
-    }
-  }
-  void Read(const char* key, double& number) {
-    if (const Json* value = Get(key, &Json::is_number, "a number of at least 0")) {
-      number = value->get<double>();
-      if (!std::isfinite(number) || number < 0) Fail(PathOf(key), "a number of at least 0");
-    }
-  }
-  void Read(const char* key, bool& flag) {
-    if (const Json* value = Get(key, &Json::is_boolean, "true or false")) flag = value->get<bool>();
-  }
-  void Read(const char* key, std::optional<double>& number) {
-    if (!Has(key)) return;
-    double value = 0;
-    Read(key, value);
-    number = value;
-  }
-  void Read(const char* key, std::vector<std::string>& list) {
-    const Json* value = Get(key, &Json::is_array, "a list of texts");
-    if (value == nullptr) return;
-    list.clear();
-    for (const Json& entry : *value) {
-      if (!entry.is_string()) return Fail(PathOf(key), "a list of texts");
-      list.push_back(entry.get<std::string>());
-    }
-  }
-  void Read(const char* key, std::map<std::string, std::string>& map) {
-    const Json* value = Get(key, &Json::is_object, "an object of texts");
-    if (value == nullptr) return;
-    map.clear();
-    for (const auto& [name, entry] : value->items()) {
-      const bool sound = entry.is_string() && !name.empty() && name.find('=') == std::string::npos;
-      if (!sound) return Fail(PathOf(key) + "." + name, "a variable's name and its text");
-      map[name] = entry.get<std::string>();
-    }
-  }
-  // A name that becomes a file's in the run folder.
-  void ReadFileName(const char* key, std::string& name) {
-    Read(key, name);
-    if (name.empty() || name.find('/') != std::string::npos || name == "." || name == "..") {
-      Fail(PathOf(key), "a name without '/'");
-    }
-  }
-  const Json* Object(const char* key) { return Get(key, &Json::is_object, "an object"); }
-  const Json* List(const char* key) { return Get(key, &Json::is_array, "a list"); }
-
-  std::string PathOf(const char* key) const {
-    return path_.empty() ? std::string(key) : path_ + "." + key;
-  }
-  void Fail(const std::string& path, std::string_view expected) {
-    if (problem_.empty()) problem_ = fmt::format("{} is not {}", path, expected);
-  }
-  base::Status Check() {
-    if (problem_.empty() && json_.is_object()) {
-      for (const auto& [name, value] : json_.items()) {
-        if (!read_.contains(name)) return base::BadInput(PathOf(name.c_str()) + " is not known");
-      }
-    }
-    return problem_.empty() ? base::Status() : base::BadInput(problem_);
-  }
-
- private:
-  using Test = bool (Json::*)() const noexcept;
-
-  const Json* Get(const char* key, Test test, const char* expected) {
-    if (!Has(key)) return nullptr;
-    const Json& value = json_.at(key);
-    if ((value.*test)()) return &value;
-    Fail(PathOf(key), expected);
-    return nullptr;
-  }
-
-  const Json& json_;
-  std::string path_;
-  std::string problem_;
-  std::set<std::string> read_;
-};
 
 }  // namespace
 

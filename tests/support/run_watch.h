@@ -4,10 +4,8 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,17 +17,9 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/within.h"
 
 namespace reckon::support {
-
-inline bool Within(std::chrono::milliseconds limit, const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() >= deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
 
 // The processes whose environment names `mark`: "pid (command line)". Zombies have none.
 inline std::vector<std::string> Marked(const std::string& mark) {

@@ -1,18 +1,17 @@
 #include "app/runs/launch_plan.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/random.h>
 
 #include "app/runs/background_plan.h"
 #include "app/runs/run_files.h"
 #include "base/json.h"
+#include "base/random_token.h"
 #include "base/text.h"
 #include "net/tcp.h"
 
@@ -28,15 +27,18 @@ class PortFinder {
  public:
   explicit PortFinder(const LaunchRequest& request)
       : run_id_(request.run_id),
-        store_(std::hash<std::string>()(std::filesystem::absolute(request.store).string())) {}
+        elsewhere_(request.elsewhere),
+        store_(std::hash<std::string>()(
+            request.store.empty() ? "" : std::filesystem::absolute(request.store).string())) {}
 
-  // One that is free at this moment. In another network namespace nobody of ours can look; there
-  // runs of one lab keep out of each other's way by their numbers and, mostly, by their stores.
+  // One that is free at this moment. In another network namespace and on other machines nobody of
+  // ours can look; there runs keep out of each other's way by their numbers and, mostly, by their
+  // stores.
   base::Result<uint16_t> Next(const act::Place& place) {
-    if (!place.netns.empty()) {
+    if (!place.netns.empty() || elsewhere_ > 0) {
       constexpr uint64_t kFirst = 20'000;
       constexpr uint64_t kRange = 10'000;
-      const uint64_t number = static_cast<uint64_t>(run_id_) * 64 + count_++;
+      const uint64_t number = static_cast<uint64_t>(run_id_ + 16 * elsewhere_) * 64 + count_++;
       return static_cast<uint16_t>(kFirst + (store_ % kRange + number) % kRange);
     }
     // A port is given back at once, for a run may have more of them than there can be open files.
@@ -53,6 +55,7 @@ class PortFinder {
 
  private:
   const int64_t run_id_;
+  const int64_t elsewhere_;
   const uint64_t store_;
   uint64_t count_ = 0;
   std::set<uint16_t> given_;
@@ -215,16 +218,6 @@ class Planner {
   const Ports ports_;
 };
 
-base::Result<std::string> NewToken() {
-  std::array<unsigned char, 16> bytes{};
-  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
-    return base::Error(base::ErrorCode::kIo, "the system gives no random bytes");
-  }
-  std::string token;
-  for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
-  return token;
-}
-
 }  // namespace
 
 base::Result<Programs> FindPrograms() {
@@ -262,8 +255,8 @@ base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
   // Levels of 0 are observed as any others: they are what loads are compared with.
   spec.baseline_s = request.job.background.empty() ? 0 : std::clamp(request.dilation, 2.0, 10.0);
   spec.status_host = request.status_host;
-  RECKON_ASSIGN(spec.token, NewToken());
-  spec.store = std::filesystem::absolute(request.store).string();
+  RECKON_ASSIGN(spec.token, base::RandomToken());
+  if (!request.store.empty()) spec.store = std::filesystem::absolute(request.store).string();
   return spec;
 }
 

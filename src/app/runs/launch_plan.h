@@ -33,6 +33,9 @@ struct LaunchRequest {
   std::filesystem::path store;
   Programs programs;
   double dilation = 1;
+  // The places are other machines, where nobody of ours can look for free ports; which attempt of
+  // the run it is there (0: they are this one).
+  int64_t elsewhere = 0;
 };
 
 // Every rank with the environment that programs of its kind look for: PyTorch's, TensorFlow's,

@@ -38,7 +38,8 @@ base::Result<act::RunOutcome> Carry(const act::RunFolder& folder, base::Logger& 
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
   RECKON_ASSIGN(const act::RunOutcome outcome,
                 act::Supervise(spec, {folder, own}, clock, log, interrupt.token()));
-  TellStore(spec, clock, log);
+  if (spec.part.empty())
+    TellStore(spec, clock, log);  // a part tells its manager, through its agent
   return outcome;
 }
 

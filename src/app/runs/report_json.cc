@@ -1,5 +1,7 @@
 #include "app/runs/report_json.h"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 namespace reckon::app {
@@ -62,6 +64,12 @@ Json ToJson(const RunReport& report) {
   json["begun_at_step"] = report.view.BegunAtStep();
   json["folder"] = report.folder;
   json["created_at"] = base::FormatTime(report.run.created_at);
+  const RunView& view = report.view;
+  if (view.running_since && view.ended_at) {
+    json["ended_after_s"] = std::max(0.0, *view.ended_at - *view.running_since);
+  } else if (view.running_since && report.now > 0) {
+    json["running_for_s"] = std::max(0.0, report.now - *view.running_since);
+  }
   const RunView::Progress progress = report.view.WorkersProgress(report.now);
   if (progress.total > 0) {
     json["progress"]["done"] = progress.done;
@@ -74,6 +82,7 @@ Json ToJson(const RunReport& report) {
   if (report.forecast) json["forecast"] = ToJson(*report.forecast);
   json["epochs"] = Json::array();
   for (const auto& epoch : report.view.Epochs()) json["epochs"].push_back(EpochJson(epoch));
+  if (const auto stages = view.SlowestStages(); !stages.empty()) json["stages_s"] = stages;
   json["ranks"] = Json::array();
   for (const RankView& rank : report.view.ranks) json["ranks"].push_back(RankJson(rank));
   return json;

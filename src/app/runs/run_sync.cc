@@ -9,13 +9,11 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
+#include "act/local/abandoned_run.h"
 #include "act/local/event_file.h"
-#include "act/local/leftovers.h"
-#include "act/local/rank_cgroup.h"
 #include "act/local/run_folder.h"
-#include "act/local/supervisor.h"
+#include "app/manage/managed_view.h"
 #include "app/runs/run_files.h"
 #include "app/runs/run_samples.h"
 #include "base/json.h"
@@ -26,10 +24,10 @@ namespace {
 using base::ErrorCode;
 using core::RunState;
 
-constexpr std::array kStates{RunState::kQueued,   RunState::kPlanning, RunState::kTransferring,
-                             RunState::kStarting, RunState::kRunning,  RunState::kRecovering,
-                             RunState::kStopping, RunState::kFinished, RunState::kFailed,
-                             RunState::kStopped};
+constexpr std::array kStates{RunState::kQueued,   RunState::kPlanning,  RunState::kTransferring,
+                             RunState::kStarting, RunState::kRunning,   RunState::kRecovering,
+                             RunState::kStopping, RunState::kFinishing, RunState::kFinished,
+                             RunState::kFailed,   RunState::kStopped};
 
 // The shortest way that the state machine allows, without `from`; empty when there is none.
 std::vector<RunState> WayTo(RunState from, RunState to) {
@@ -63,16 +61,10 @@ base::Json Parsed(const std::string& text) {
   return json.is_object() ? json : base::Json::object();
 }
 
-// Keepers end with their supervisor; only what was killed together with both may still be there.
 // What could not be ended, in words to add to a reason.
 std::string RemoveLeftovers(const act::RunFolder& folder) {
-  constexpr std::chrono::seconds kLimit{5};
-  unlink(folder.reserve().c_str());
-  const auto spec = act::ReadLaunchSpec(folder);
-  if (!spec.ok()) return "";  // without a spec nothing was started
-  const auto killed = act::KillLeftovers(folder, act::MarkOf(*spec), kLimit);
-  act::RemoveAbandonedRankCgroups(*spec);
-  return killed.ok() ? "" : "; " + killed.error().Describe();
+  const std::string left = act::EndAbandonedRun(folder);
+  return left.empty() ? "" : "; " + left;
 }
 
 // What the store says of the end.
@@ -208,6 +200,13 @@ base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path
   SyncedRun synced;
   RunView& view = synced.view;
   RECKON_ASSIGN(synced.run, store.FindRun(run_id));
+  if (const auto managed = store.FindManagedRun(run_id); managed.ok()) {
+    // Its manager moves it; here is only looked.
+    RECKON_ASSIGN(view, ViewOfManagedRun(store, db, synced.run, *managed));
+    return synced;
+  } else if (managed.error().code() != base::ErrorCode::kNotFound) {
+    return managed.error();
+  }
   const auto sight = LookAt(db, synced.run, clock, view);
   // Not to be seen is not dead.
   if (!sight.ok()) synced.note = sight.error().Describe();

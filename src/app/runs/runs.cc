@@ -157,6 +157,10 @@ base::Result<RunReport> StopRun(const std::string& run, const Context& context) 
   RECKON_ASSIGN(const auto store, OpenStore(context, false));
   RECKON_ASSIGN(const int64_t id, RunToStop(run, *store, context));
   RECKON_ASSIGN(const RunReport before, Report(*store, id, context));
+  if (!core::IsFinal(before.run.state) && store->FindManagedRun(id).ok()) {
+    return base::BadInput(fmt::format(
+        "a manager carries out run {0}; ask it: reckon stop {0} --server HOST:PORT", id));
+  }
   if (core::IsFinal(before.run.state)) {
     return base::BadInput(
         fmt::format("run {} is {} already", id, core::RunStateName(before.run.state)));

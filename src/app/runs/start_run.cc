@@ -1,7 +1,5 @@
 // StartRun: from a job file to a supervisor at work.
-#include <algorithm>
 #include <cerrno>
-#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +13,7 @@
 #include "app/runs/background_plan.h"
 #include "app/runs/engine.h"
 #include "app/runs/job_json.h"
+#include "app/runs/job_plan.h"
 #include "app/runs/launch_plan.h"
 #include "app/runs/machine.h"
 #include "app/runs/plan_file.h"
@@ -26,7 +25,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/units.h"
-#include "train/check_job.h"
 #include "train/job_json.h"
 
 namespace reckon::app {
@@ -35,52 +33,6 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using core::RunState;
-
-// Where the run takes place, as its samples tell. Of workers on different hosts the smallest
-// counts: the others wait for it.
-base::Json PlanOf(const std::string& name, const Engine& engine, const core::Job& job) {
-  base::Json plan;
-  plan["engine"] = name;
-  const Seats seats = Seat(job, engine.places);
-  double cpus = std::numeric_limits<double>::infinity();
-  double host_cpus = cpus;
-  for (const PlannedPlace* seat : seats.workers) {
-    cpus = std::min(cpus, CpusOfWorker(job, *seat));
-    host_cpus = std::min(host_cpus, seat->cpus > 0 ? seat->cpus : MachineCpus());
-  }
-  plan["cpus_per_worker"] = cpus;
-  plan["host_cpus"] = host_cpus;
-  plan["dilation"] = engine.dilation;
-  return plan;
-}
-
-// What the built-in trainer can tell about itself beforehand goes into the plan.
-base::Status CheckTrainer(const core::Job& job, const std::vector<PlannedPlace>& places,
-                          base::Json& plan) {
-  RECKON_ASSIGN(const train::CheckedJob checked,
-                train::CheckJob(*job.trainer, static_cast<size_t>(job.workers)));
-  auto fits = CheckMemory(Seat(job, places), checked.memory_bytes);
-  if (!fits.ok()) return std::move(fits).error().About("trainer");
-  RECKON_ASSIGN(const uint64_t memory, AvailableMemory());
-  const uint64_t needed =
-      checked.memory_bytes * static_cast<uint64_t>(job.workers) + checked.servers_memory_bytes;
-  if (needed > memory) {
-    return base::BadInput(
-               fmt::format(
-                   "{} workers with this batch and data need about {} of memory; {} are free",
-                   job.workers, base::FormatBytes(needed), base::FormatBytes(memory)))
-        .About("trainer");
-  }
-  const train::ImageShape& image = checked.image;
-  plan["image"] = fmt::format("{}x{}x{}", image.channels, image.height, image.width);
-  plan["knobs"] = checked.network.knobs;
-  plan["parameters"] = checked.network.parameters();
-  plan["multiply_adds"] = checked.network.multiply_adds();
-  plan["activations"] = checked.network.activations();
-  plan["images"] = checked.dealing.rows();
-  plan["steps_per_epoch"] = checked.dealing.steps();
-  return {};
-}
 
 // What is written at the end of hours must not fail for a folder that was never there.
 base::Status CheckFolders(const core::Job& job) {
@@ -105,7 +57,15 @@ base::Status CheckJob(const core::Job& job, const std::vector<PlannedPlace>& pla
                       base::Json& plan) {
   RECKON_TRY(CheckFolders(job));
   RECKON_TRY(CheckBackground(job, Seat(job, places)));
-  return job.trainer ? CheckTrainer(job, places, plan) : base::Status();
+  if (!job.trainer) return {};
+  RECKON_ASSIGN(const TrainerNeeds needs, CheckTrainer(job, places, plan));
+  RECKON_ASSIGN(const uint64_t memory, AvailableMemory());
+  if (needs.memory_bytes <= memory) return {};
+  return base::BadInput(
+             fmt::format("{} workers with this batch and data need about {} of memory; {} are free",
+                         job.workers, base::FormatBytes(needs.memory_bytes),
+                         base::FormatBytes(memory)))
+      .About("trainer");
 }
 
 base::Status Launch(const LaunchRequest& request) {

@@ -1,0 +1,36 @@
+// The agent of a node: tells its manager how the node is, every second, and makes true what the
+// manager wants of it.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <stop_token>
+#include <string>
+
+#include "act/agents/beat.h"
+#include "act/agents/lab_seat.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "net/tcp.h"
+
+namespace reckon::act {
+
+struct AgentOptions {
+  net::Address manager;
+  std::string token;  // that the manager knows; empty: none
+  NodeSeat seat;
+  std::filesystem::path folder;    // for parts of runs
+  std::filesystem::path programs;  // of ours
+  // What runs here is stopped when its manager was silent for so long: by then it has given the
+  // work to others.
+  std::chrono::seconds lonely_limit{600};
+};
+
+// Until `stop`, which leaves what runs here at work: the next agent on this folder goes on with it.
+// kBadInput: the manager does not want this node (a wrong token, a name that another agent has);
+// kUnavailable: another agent has the folder. A manager that cannot be reached is waited for.
+base::Status RunAgent(const AgentOptions& options, const base::Clock& clock, base::Logger& log,
+                      const std::stop_token& stop);
+
+}  // namespace reckon::act
