@@ -24,6 +24,8 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeExportCommand());
   commands.push_back(MakeLabCommand());
   commands.push_back(MakeNodesCommand());
+  commands.push_back(MakeServeCommand());
+  commands.push_back(MakeAgentCommand());
   commands.push_back(MakeDoctorCommand());
   return commands;
 }

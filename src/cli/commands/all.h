@@ -27,6 +27,8 @@ std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeExportCommand();
 std::unique_ptr<Command> MakeLabCommand();
 std::unique_ptr<Command> MakeNodesCommand();
+std::unique_ptr<Command> MakeServeCommand();
+std::unique_ptr<Command> MakeAgentCommand();
 std::unique_ptr<Command> MakeDoctorCommand();
 
 }  // namespace reckon::cli

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/manage/remote.h"
 #include "app/nodes.h"
 #include "base/units.h"
 #include "cli/command.h"
@@ -49,6 +50,34 @@ std::string NodeTable(const app::NodesReport& report) {
   return table.Render();
 }
 
+// As a manager tells of them.
+std::string ManagedNodeTable(const base::Json& report) {
+  TextTable table;
+  table.AddColumn("node", TextTable::Align::kLeft);
+  table.AddColumn("type", TextTable::Align::kLeft);
+  for (const char* heading : {"cpus", "cpu", "memory", "in use", "$ an hour"}) {
+    table.AddColumn(heading, TextTable::Align::kRight);
+  }
+  table.AddColumn("standing", TextTable::Align::kLeft);
+  for (const base::Json& node : report.value("nodes", base::Json::array())) {
+    const base::Json now = node.value("now", base::Json::object());
+    const bool lost = node.value("lost", false);
+    std::string standing = node.value("standing", "");
+    if (const int strikes = node.value("strikes", 0); strikes > 0) {
+      standing += fmt::format(", {} strike{}", strikes, strikes > 1 ? "s" : "");
+    }
+    if (lost) standing += ", lost";
+    const auto share = [&](const char* key) {
+      return lost ? std::string("-") : fmt::format("{:.0f} %", 100 * now.value(key, 0.0));
+    };
+    table.AddRow({node.value("name", ""), node.value("type", ""),
+                  base::FormatNumber(node.value("cpus", 0.0)), share("cpu"),
+                  base::FormatBytes(node.value("memory_bytes", uint64_t{0})), share("memory"),
+                  base::FormatNumber(node.value("price_per_hour", 0.0)), standing});
+  }
+  return table.Render();
+}
+
 class NodesCommand final : public Command {
  public:
   std::string name() const override { return "nodes"; }
@@ -62,9 +91,13 @@ class NodesCommand final : public Command {
            "Cores are real ones: a lab's host has its cpus divided by the dilation. cpu is the\n"
            "share of them in use, memory what the node may use. '-' is not measured there.\n";
   }
-  void Declare(OptionSet&) override {}
+  void Declare(OptionSet& options) override {
+    options.Text("--server", &remote_.server, "the nodes of a manager elsewhere: HOST:PORT");
+    options.Text("--token-file", &remote_.token_file, "what that manager wants to be shown");
+  }
 
   base::Result<Output> Run(const app::Context& context) override {
+    if (!remote_.server.empty()) return ShowManaged();
     RECKON_ASSIGN(const app::NodesReport report, app::MeasureNodes(context));
     for (const std::string& warning : report.warnings) context.log.Warn(warning);
     Output output;
@@ -72,6 +105,18 @@ class NodesCommand final : public Command {
     output.text = NodeTable(report);
     return output;
   }
+
+ private:
+  base::Result<Output> ShowManaged() const {
+    RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
+    RECKON_ASSIGN(const base::Json nodes, remote.Nodes());
+    Output output;
+    output.json = base::DumpJson(nodes);
+    output.text = ManagedNodeTable(nodes);
+    return output;
+  }
+
+  app::RemoteRequest remote_;
 };
 
 }  // namespace

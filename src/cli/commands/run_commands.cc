@@ -1,141 +1,28 @@
 // run, status and stop: jobs at work.
-#include <cmath>
-#include <map>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/manage/remote.h"
 #include "app/runs/report_json.h"
 #include "app/runs/runs.h"
-#include "base/text.h"
-#include "base/units.h"
+#include "base/json.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
-#include "cli/text_table.h"
+#include "cli/run_text.h"
 
 namespace reckon::cli {
 namespace {
 
-using Align = TextTable::Align;
-
-std::string EpochTable(const app::RunReport& report) {
-  const auto epochs = report.view.Epochs();
-  if (epochs.empty()) return "";
-  TextTable table;
-  for (const char* column : {"epoch", "loss", "accuracy", "train", "validate"}) {
-    table.AddColumn(column, Align::kRight);
-  }
-  const auto number = [](const std::optional<double>& value) {
-    return value ? base::FormatNumber(*value) : "";
-  };
-  for (const auto& epoch : epochs) {
-    table.AddRow({std::to_string(epoch.epoch + 1), number(epoch.loss), number(epoch.accuracy),
-                  base::FormatDuration(epoch.train_s), base::FormatDuration(epoch.validate_s)});
-  }
-  return "\n" + table.Render();
-}
-
-// Stages outside of epochs: the slowest worker's.
-std::string StageTable(const app::RunReport& report) {
-  const std::map<std::string, double> slowest = report.view.SlowestStages();
-  if (slowest.empty()) return "";
-  TextTable table;
-  table.AddColumn("stage", Align::kLeft);
-  table.AddColumn("time", Align::kRight);
-  for (const auto& [stage, seconds] : slowest) {
-    table.AddRow({stage, base::FormatDuration(seconds)});
-  }
-  return "\n" + table.Render();
-}
-
-std::string RankTable(const app::RunReport& report) {
-  TextTable table;
-  table.AddColumn("process", Align::kLeft);
-  table.AddColumn("host", Align::kLeft);
-  table.AddColumn("state", Align::kLeft);
-  for (const char* column : {"wall", "cpu", "memory", "sent", "received"}) {
-    table.AddColumn(column, Align::kRight);
-  }
-  for (const app::RankView& rank : report.view.ranks) {
-    std::vector<std::string> cells{fmt::format("{} {}", rank.role, rank.index), rank.host,
-                                   rank.state};
-    if (rank.usage) {
-      const auto bytes = [](double value) {
-        return base::FormatBytes(static_cast<uint64_t>(value));
-      };
-      cells.push_back(base::FormatDuration(rank.usage->wall_s));
-      cells.push_back(base::FormatDuration(rank.usage->cpu_s));
-      cells.push_back(bytes(rank.usage->peak_memory_bytes));
-      const char* least = rank.usage->bytes_complete ? "" : ">= ";
-      cells.push_back(least + bytes(rank.usage->bytes_sent));
-      cells.push_back(least + bytes(rank.usage->bytes_received));
-    }
-    cells.resize(8);
-    table.AddRow(cells);
-  }
-  return report.view.ranks.empty() ? "" : "\n" + table.Render();
-}
-
-std::string Headline(const app::RunReport& report) {
-  const app::RunView& view = report.view;
-  std::string line = fmt::format("run {} '{}': {}", report.run.id, report.run.name,
-                                 core::RunStateName(report.run.state));
-  if (view.running_since && (view.ended_at || report.now > 0)) {
-    const double until = view.ended_at.value_or(report.now);
-    line += fmt::format(" {} {}", view.ended_at ? "after" : "for",
-                        base::FormatDuration(std::max(0.0, until - *view.running_since)));
-  }
-  if (!view.reason.empty()) line += ": " + view.reason;
-  line += "\n";
-  if (!report.note.empty()) line += "note: " + report.note + "\n";
-  if (view.LostWorkers() > 0 && report.run.state == core::RunState::kFinished) {
-    line += fmt::format("note: {} lost on the way; models leave this run out\n",
-                        base::Count(static_cast<size_t>(view.LostWorkers()), "worker"));
-  }
-  if (view.BegunAtStep() > 0) {
-    line += fmt::format("note: went on from step {:.0f} of a checkpoint; models leave it out\n",
-                        view.BegunAtStep());
-  }
-  const auto progress = view.WorkersProgress(report.now);
-  if (core::IsFinal(report.run.state)) return line;
-  std::vector<std::string> parts;
-  if (progress.total > 0) {
-    parts.push_back(fmt::format("{:.0f} of {:.0f} {} ({:.0f} %)", progress.done, progress.total,
-                                progress.unit, 100 * progress.done / progress.total));
-  }
-  if (progress.remaining_s) {
-    parts.push_back(fmt::format("about {} left", base::FormatDuration(*progress.remaining_s)));
-  }
-  if (!parts.empty()) line += base::Join(parts, ", ") + "\n";
-  return line;
-}
-
-// "forecast of training_loop_s: 4.1 s (3.5 s to 4.8 s); it was 4.3 s: forecast 4.7 % too low".
-std::string ForecastLine(const app::RunReport& report) {
-  if (!report.forecast) return "";
-  const app::RunForecast& made = *report.forecast;
-  const bool seconds = made.target.ends_with("_s");
-  const auto show = [&](double value) {
-    return seconds ? base::FormatDuration(value) : base::FormatNumber(value);
-  };
-  std::string line =
-      fmt::format("forecast of {}: {} ({} to {}){}", made.target, show(made.forecast.predicted),
-                  show(made.forecast.lower), show(made.forecast.upper),
-                  made.forecast.in_support ? "" : ", beyond what was measured");
-  if (made.actual && *made.actual != 0) {
-    const double off = made.forecast.predicted / *made.actual - 1;
-    line += fmt::format("; it was {}: forecast {:.1f} % too {}", show(*made.actual),
-                        100 * std::abs(off), off < 0 ? "low" : "high");
-  }
-  return line + "\n";
-}
-
-Output Show(const app::RunReport& report) {
+Output Show(const base::Json& run) {
   Output output;
-  output.text = Headline(report) + EpochTable(report) + StageTable(report) + RankTable(report) +
-                fmt::format("\nlogs and events: {}\n", report.folder) + ForecastLine(report);
-  output.json = base::DumpJson(app::ToJson(report));
+  output.text = RunText(run);
+  output.json = base::DumpJson(run);
   return output;
+}
+
+void DeclareServer(OptionSet& options, app::RemoteRequest& remote) {
+  options.Text("--server", &remote.server, "a manager elsewhere (reckon serve): HOST:PORT");
+  options.Text("--token-file", &remote.token_file, "what that manager wants to be shown");
 }
 
 base::Result<std::vector<spec::Override>> ReadOverrides(const std::vector<std::string>& texts) {
@@ -172,28 +59,60 @@ class RunCommand final : public Command {
     options.Texts("--set", &sets_, "KEY=VALUE in place of the file's; may be repeated");
     options.Text("--model", &request_.model, "forecast it first with this model of NAME.runs");
     options.Flag("-d,--detach", &detach_, "return once it is started");
+    DeclareServer(options, remote_);
   }
 
   base::Result<Output> Run(const app::Context& context) override {
     if (request_.job_file.empty()) return base::BadInput("no job file to run");
     RECKON_ASSIGN(request_.overrides, ReadOverrides(sets_));
+    if (!remote_.server.empty()) return RunElsewhere(context);
     if (detach_) {
       RECKON_ASSIGN(const app::RunReport report, app::StartRun(request_, context));
-      Output output;
-      output.text = fmt::format("run {} started; 'reckon status {}', 'reckon logs -f {}'\n",
-                                report.run.id, report.run.id, report.run.id);
-      output.json = base::DumpJson(app::ToJson(report));
-      return output;
+      return Started(report.run.id, app::ToJson(report));
     }
     RECKON_ASSIGN(const app::RunReport report, app::RunToEnd(request_, context));
-    Output output = Show(report);
-    if (report.run.state != core::RunState::kFinished) output.exit_code = 1;
-    if (report.run.state == core::RunState::kStopped) output.exit_code = 130;
-    return output;
+    return Ended(app::ToJson(report));
   }
 
  private:
+  base::Result<Output> RunElsewhere(const app::Context& context) {
+    for (const auto& [given, option] : {std::pair(!request_.plan.empty(), "--plan"),
+                                        std::pair(!request_.model.empty(), "--model"),
+                                        std::pair(request_.engine != "local", "--on")}) {
+      if (given) {
+        return base::BadInput(fmt::format("{} is for runs on this machine, not --server", option));
+      }
+    }
+    RECKON_ASSIGN(const app::JobText job,
+                  app::ReadJobToSend(request_.job_file, request_.overrides));
+    RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
+    RECKON_ASSIGN(const int64_t run, remote.Submit(job));
+    if (detach_) {
+      RECKON_ASSIGN(const base::Json shown, remote.Show(std::to_string(run)));
+      return Started(run, shown);
+    }
+    RECKON_ASSIGN(const base::Json shown, remote.Follow(run, context));
+    return Ended(shown);
+  }
+
+  static Output Started(int64_t run, const base::Json& shown) {
+    Output output;
+    output.text =
+        fmt::format("run {} started; 'reckon status {}', 'reckon logs -f {}'\n", run, run, run);
+    output.json = base::DumpJson(shown);
+    return output;
+  }
+
+  static Output Ended(const base::Json& shown) {
+    Output output = Show(shown);
+    const std::string state = shown.value("state", "");
+    if (state != core::RunStateName(core::RunState::kFinished)) output.exit_code = 1;
+    if (state == core::RunStateName(core::RunState::kStopped)) output.exit_code = 130;
+    return output;
+  }
+
   app::RunRequest request_;
+  app::RemoteRequest remote_;
   std::vector<std::string> sets_;
   bool detach_ = false;
 };
@@ -204,13 +123,20 @@ class StatusCommand final : public Command {
   std::string summary() const override { return "how a run gets on"; }
   void Declare(OptionSet& options) override {
     options.Positional("run", &run_, "number of the run (default: the newest)");
+    DeclareServer(options, remote_);
   }
   base::Result<Output> Run(const app::Context& context) override {
+    if (!remote_.server.empty()) {
+      RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
+      RECKON_ASSIGN(const base::Json shown, remote.Show(run_));
+      return Show(shown);
+    }
     RECKON_ASSIGN(const app::RunReport report, app::FindRunReport(run_, context));
-    return Show(report);
+    return Show(app::ToJson(report));
   }
 
  private:
+  app::RemoteRequest remote_;
   std::string run_;
 };
 
@@ -220,16 +146,27 @@ class StopCommand final : public Command {
   std::string summary() const override { return "stop a run"; }
   void Declare(OptionSet& options) override {
     options.Positional("run", &run_, "number of the run (default: the newest at work)");
+    DeclareServer(options, remote_);
   }
   base::Result<Output> Run(const app::Context& context) override {
+    if (!remote_.server.empty()) {
+      RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
+      RECKON_ASSIGN(const base::Json shown, remote.Stop(run_, context));
+      return Stopped(shown);
+    }
     RECKON_ASSIGN(const app::RunReport report, app::StopRun(run_, context));
-    Output output;
-    output.text = Headline(report);
-    output.json = base::DumpJson(app::ToJson(report));
-    return output;
+    return Stopped(app::ToJson(report));
   }
 
  private:
+  static Output Stopped(const base::Json& shown) {
+    Output output;
+    output.text = RunHeadline(shown);
+    output.json = base::DumpJson(shown);
+    return output;
+  }
+
+  app::RemoteRequest remote_;
   std::string run_;
 };
 

@@ -1,0 +1,50 @@
+// From a job and nodes to the parts that agents carry out.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "act/agents/beat.h"
+#include "act/launch.h"
+#include "app/manage/managed_json.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "core/job.h"
+
+namespace reckon::app {
+
+// The job that somebody has asked for. kBadInput with file, line and key.
+base::Result<spec::JobFile> ReadJobText(const JobText& job);
+
+// How many nodes it wants: one for each worker and server.
+size_t NodesWanted(const core::Job& job);
+
+struct AttemptPlan {
+  base::Json plan;  // of the run, for its samples
+  std::vector<act::LaunchSpec> parts;
+  std::map<std::string, std::string> contents;  // files beside the spec of each part
+};
+
+struct AttemptRequest {
+  const spec::JobFile& file;
+  int64_t run_id = 0;
+  int64_t attempt = 1;
+  std::filesystem::path store;
+  std::vector<act::NodeInfo> nodes;  // not empty; servers get the first ones
+};
+
+// With fewer nodes than it wants, workers share them in the first attempt; later ones, which go on
+// without nodes that were lost, have as many workers as there are nodes. kBadInput: the job cannot
+// be carried out there.
+base::Result<AttemptPlan> PlanAttempt(const AttemptRequest& request);
+
+// A planned attempt as a file: written before anybody hears of it.
+base::Json ToJson(const AttemptPlan& plan);
+base::Result<AttemptPlan> AttemptPlanFromJson(const base::Json& json);
+
+}  // namespace reckon::app

@@ -1,0 +1,177 @@
+// Manager: what agents tell, and what they are told.
+#include <system_error>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/manage/managed_view.h"
+#include "app/manage/manager_impl.h"
+#include "app/manage/part_events.h"
+
+namespace reckon::app {
+
+namespace fs = std::filesystem;
+using act::PartFacts;
+using act::PartKey;
+using act::PartWish;
+using base::Error;
+using base::ErrorCode;
+using base::Json;
+using base::Result;
+using base::Status;
+using core::RunState;
+using watch::Part;
+using watch::Want;
+
+void Manager::Impl::SaveNews(NodeNews news) {
+  for (const core::Event& event : news.events) {
+    log_.Info(fmt::format("{} {}", event.kind, event.detail));
+  }
+  unsaved_.Add(std::move(news));
+  if (unsaved_.empty()) return;
+  // Those that were not kept at once may be out of date by now.
+  for (core::NodeRecord& record : unsaved_.records) record = nodes_.Record(record.name);
+  const Status saved = store_.SaveNodes(unsaved_.records, unsaved_.events);
+  if (saved.ok()) {
+    unsaved_ = {};
+  } else {
+    TellTrouble(saved.error());
+  }
+}
+
+Result<act::BeatAnswer> Manager::Impl::TakeBeat(const act::Beat& beat) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(NodeNews news, nodes_.Hear(beat, Now()));
+  if (!news.empty()) SaveNews(std::move(news));
+  // Who has been told nothing by this manager tells nothing of its parts either.
+  if (beat.manager != id_) return act::BeatAnswer{id_, options_.beat_s, {}};
+  const std::string& node = beat.node.name;
+  std::map<PartKey, const PartFacts*> told;
+  for (const PartFacts& facts : beat.parts) told[facts.key] = &facts;
+  act::BeatAnswer answer{id_, options_.beat_s, {}};
+  for (auto& [id, managed] : runs_) {
+    Part* part = managed.PartOn(node);
+    if (part == nullptr || part->lost) continue;
+    const PartKey key{id, managed.run().attempt};
+    const auto found = told.find(key);
+    const PartFacts* facts = found == told.end() ? nullptr : found->second;
+    TakeFacts(managed, *part, facts);
+    answer.parts.push_back(WishFor(managed, *part, facts));
+    if (facts != nullptr) told.erase(found);
+  }
+  bool old_work = false;
+  for (const auto& [key, facts] : told) {
+    answer.parts.push_back(WishForOld(node, *facts));
+    old_work |= facts->lives;
+  }
+  nodes_.SetOldWork(node, old_work);
+  Wake();
+  return answer;
+}
+
+// `facts`: nullptr when the agent does not have the part.
+void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* facts) {
+  const bool ready = facts != nullptr && facts->ready;
+  const auto fail = [&](const std::string& why) {
+    part.gone = true;
+    part.killed_by_others = true;  // another node may do better
+    if (!part.end) {
+      part.end = watch::PartEnd{RunState::kFailed, why, part.last_event_at.value_or(Now())};
+    }
+  };
+  if (!ready) {
+    const std::string trouble = facts == nullptr ? "" : facts->trouble;
+    if (part.want == Want::kForget) part.forgotten = true;
+    if (part.want >= Want::kStop) {
+      part.gone = true;
+    } else if (part.ready) {
+      fail("its files are gone from the node");
+    } else if (!trouble.empty()) {
+      fail(trouble);
+    }
+    return;
+  }
+  part.ready = true;
+  if (facts->lives) return;
+  if (!facts->began) {
+    if (part.want >= Want::kStop) part.gone = true;
+    return;
+  }
+  if (!FilesOf(managed, part.node).HasAll(facts->files)) return;
+  if (part.end) {
+    part.gone = true;
+  } else {
+    fail(facts->trouble.empty() ? "its supervisor died" : facts->trouble);
+  }
+}
+
+PartWish Manager::Impl::WishFor(Managed& managed, const Part& part, const PartFacts* facts) {
+  PartWish wish;
+  wish.key = {managed.row.id, managed.run().attempt};
+  wish.want = watch::WantName(part.want);
+  wish.have = FilesOf(managed, part.node).have();
+  if (part.want == Want::kRelease) wish.training = managed.training;
+  const bool to_be_made = part.want <= Want::kStart && (facts == nullptr || !facts->ready);
+  if (to_be_made && managed.plan) {
+    for (const act::LaunchSpec& spec : managed.plan->parts) {
+      if (spec.part == part.node) wish.spec = spec;
+    }
+    wish.contents = managed.plan->contents;
+  }
+  return wish;
+}
+
+// Of an attempt that was given up without it, or of a run that has ended.
+PartWish Manager::Impl::WishForOld(const std::string& node, const PartFacts& facts) {
+  PartWish wish;
+  wish.key = facts.key;
+  const PartFiles files(PartFolder(options_.db, facts.key.run, facts.key.attempt, node));
+  wish.have = files.have();
+  std::error_code error;
+  const bool ours = fs::exists(AttemptFile(options_.db, facts.key.run, facts.key.attempt), error);
+  const bool to_be_sent = ours && !files.HasAll(facts.files);
+  wish.want = watch::WantName(facts.lives || to_be_sent ? Want::kStop : Want::kForget);
+  return wish;
+}
+
+PartFiles& Manager::Impl::FilesOf(Managed& managed, const std::string& node) {
+  const auto found = managed.files.find(node);
+  if (found != managed.files.end()) return found->second;
+  const fs::path folder = PartFolder(options_.db, managed.row.id, managed.run().attempt, node);
+  return managed.files.emplace(node, PartFiles(folder)).first->second;
+}
+
+void Manager::Impl::FoldNews(Managed& managed, Part& part) {
+  const Status read =
+      FilesOf(managed, part.node).NextEvents([&](const Json& event) { Fold(event, part); });
+  if (!read.ok()) log_.Error(read.error().Describe());
+}
+
+Result<uint64_t> Manager::Impl::TakeFile(const std::string& node, const PartKey& key,
+                                         const std::string& name, uint64_t from,
+                                         std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (!act::GoesUp(name)) return base::BadInput(fmt::format("'{}' is no file of a part's", name));
+  if (nodes_.Find(node) == nullptr) {
+    return Error(ErrorCode::kNotFound, fmt::format("no node '{}' is known", node));
+  }
+  // Of attempts that are over too: what happened there is worth knowing.
+  std::error_code error;
+  if (!fs::exists(AttemptFile(options_.db, key.run, key.attempt), error)) {
+    return Error(ErrorCode::kNotFound, fmt::format("there was no part {}", key.ToText()));
+  }
+  const auto run = runs_.find(key.run);
+  const bool newest = run != runs_.end() && run->second.run().attempt == key.attempt;
+  Part* part = newest ? run->second.PartOn(node) : nullptr;
+  std::optional<PartFiles> old;
+  if (part == nullptr) old.emplace(PartFolder(options_.db, key.run, key.attempt, node));
+  PartFiles& files = part == nullptr ? *old : FilesOf(run->second, node);
+  RECKON_ASSIGN(const uint64_t have, files.Append(name, from, bytes));
+  if (part != nullptr && name == "events.jsonl") {
+    FoldNews(run->second, *part);
+    Wake();
+  }
+  return have;
+}
+
+}  // namespace reckon::app

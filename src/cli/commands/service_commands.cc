@@ -1,0 +1,114 @@
+// serve and agent: a manager, and nodes at its service.
+#include <cstdio>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/manage/agent_run.h"
+#include "base/json.h"
+#include "cli/amounts.h"
+#include "cli/command.h"
+#include "cli/commands/all.h"
+#include "serve/service.h"
+
+namespace reckon::cli {
+namespace {
+
+class ServeCommand final : public Command {
+ public:
+  std::string name() const override { return "serve"; }
+  std::string summary() const override { return "manage runs on nodes with agents"; }
+  std::string details() const override {
+    return "Examples:\n"
+           "  reckon serve\n"
+           "  reckon serve --listen 10.0.0.1:4180 --token-file token\n"
+           "Ctrl-C or SIGTERM ends it; runs go on, and the next one takes them over.\n"
+           "docs/service.md has the routes of its HTTP interface.\n";
+  }
+
+  void Declare(OptionSet& options) override {
+    options.Text("--listen", &request_.listen, "HOST:PORT (default 127.0.0.1:4180)");
+    options.Text("--token-file", &request_.token_file,
+                 "what callers must show; needed beyond this machine");
+    options.Text("--grace", &grace_, "silence of a node that means nothing (default 10s)");
+    options.Text("--lost-after", &lost_, "silence after which a node counts as gone (default 30s)");
+    options.Text("--cool-down", &cool_down_, "how long three strikes exclude (default 1h)");
+  }
+  void ChooseFormat(bool json) override { json_ = json; }
+
+  base::Result<Output> Run(const app::Context& context) override {
+    watch::StrikePolicy& strikes = request_.manager.strikes;
+    for (const auto& [text, option, value] :
+         {std::tuple(&grace_, "--grace", &strikes.grace_s),
+          std::tuple(&lost_, "--lost-after", &strikes.lost_s),
+          std::tuple(&cool_down_, "--cool-down", &strikes.cool_down_s)}) {
+      RECKON_ASSIGN(const auto seconds, DurationOf(*text, option));
+      if (seconds) *value = *seconds;
+    }
+    if (strikes.lost_s <= strikes.grace_s) {
+      return base::BadInput("--lost-after must be longer than --grace");
+    }
+    RECKON_TRY(serve::Serve(request_, context, [this](const std::string& url) {
+      if (json_) {
+        std::puts(base::DumpJsonLine(base::Json{{"url", url}}).c_str());
+      } else {
+        std::puts(fmt::format("listening at {}", url).c_str());
+      }
+      std::fflush(stdout);
+    }));
+    Output output;
+    output.result_on_stdout = true;
+    return output;
+  }
+
+ private:
+  serve::ServeRequest request_;
+  std::string grace_;
+  std::string lost_;
+  std::string cool_down_;
+  bool json_ = false;
+};
+
+class AgentCommand final : public Command {
+ public:
+  std::string name() const override { return "agent"; }
+  std::string summary() const override { return "put this node at a manager's service"; }
+  std::string details() const override {
+    return "Examples:\n"
+           "  reckon agent --manager 10.0.0.1:4180 --token-file token\n"
+           "  reckon agent --manager 10.77.1.1:4180 --token-file token --lab quad/h0\n"
+           "Ctrl-C or SIGTERM ends it; what runs here goes on, and the next agent takes it over.\n";
+  }
+
+  void Declare(OptionSet& options) override {
+    options.Text("--manager", &request_.manager, "HOST:PORT of reckon serve");
+    options.Text("--token-file", &request_.token_file, "what the manager wants to be shown");
+    options.Text("--name", &request_.name, "of this node (default: the machine's)");
+    options.Text("--type", &request_.type, "of this node (default: its name without number)");
+    options.Text("--lab", &request_.lab, "LAB/HOST: speak for a host of a lab on this machine");
+    options.Text("--address", &request_.address, "at which other nodes reach this one");
+    options.Text("--folder", &request_.folder,
+                 "for parts of runs (default: reckon-agent.NAME here)");
+    options.Text("--price", &price_, "dollars an hour, for the spend of runs");
+  }
+
+  base::Result<Output> Run(const app::Context& context) override {
+    RECKON_ASSIGN(const auto price, AmountOf(price_, "--price"));
+    request_.price_per_hour = price.value_or(0);
+    RECKON_TRY(app::RunAgentOf(request_, context));
+    Output output;
+    output.result_on_stdout = true;
+    return output;
+  }
+
+ private:
+  app::AgentRequest request_;
+  std::string price_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeServeCommand() { return std::make_unique<ServeCommand>(); }
+std::unique_ptr<Command> MakeAgentCommand() { return std::make_unique<AgentCommand>(); }
+
+}  // namespace reckon::cli

@@ -1,0 +1,60 @@
+// Nodes, health and metrics.
+#include <map>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/version.h"
+#include "serve/routes.h"
+
+namespace reckon::serve {
+namespace {
+
+using base::Json;
+
+Answer ListNodes(const Service& service) {
+  Json json{{"nodes", Json::array()}};
+  for (const app::KnownNode& node : service.manager.Nodes()) {
+    json["nodes"].push_back(app::ToJson(node));
+  }
+  return JsonResponse(json);
+}
+
+// In the text format of Prometheus.
+Answer Metrics(const Service& service) {
+  std::map<std::string, int> standings;
+  int lost = 0;
+  const auto nodes = service.manager.Nodes();
+  for (const app::KnownNode& node : nodes) {
+    ++standings[watch::StandingName(node.standing.standing)];
+    lost += node.standing.lost ? 1 : 0;
+  }
+  std::string text = "# HELP reckon_nodes Nodes known, by standing.\n# TYPE reckon_nodes gauge\n";
+  for (const auto& [standing, count] : standings) {
+    text += fmt::format("reckon_nodes{{standing=\"{}\"}} {}\n", standing, count);
+  }
+  text += fmt::format(
+      "# HELP reckon_nodes_lost Nodes that are silent.\n# TYPE reckon_nodes_lost gauge\n"
+      "reckon_nodes_lost {}\n"
+      "# HELP reckon_open_runs Runs with something left to do.\n# TYPE reckon_open_runs gauge\n"
+      "reckon_open_runs {}\n",
+      lost, service.manager.OpenRuns());
+  return net::HttpResponse{200, "text/plain; version=0.0.4", text};
+}
+
+}  // namespace
+
+std::vector<Route> NodeRoutes(const Service& service) {
+  return {{"GET", "/api/v1/nodes", Scope::kPerson,
+           [service](const Call&) { return ListNodes(service); }}};
+}
+
+std::vector<Route> HealthRoutes(const Service& service) {
+  return {{"GET", "/healthz", Scope::kPublic,
+           [](const Call&) -> Answer {
+             return JsonResponse({{"status", "ok"}, {"version", base::Version()}});
+           }},
+          {"GET", "/metrics", Scope::kPerson, [service](const Call&) { return Metrics(service); }}};
+}
+
+}  // namespace reckon::serve
