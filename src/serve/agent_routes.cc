@@ -1,6 +1,4 @@
 // What agents tell their manager.
-#include <charconv>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -10,16 +8,8 @@ namespace reckon::serve {
 namespace {
 
 base::Result<act::PartKey> ParsePart(const std::string& text) {
-  act::PartKey key;
-  const char* end = text.data() + text.size();
-  const auto run = std::from_chars(text.data(), end, key.run);
-  const bool dotted = run.ec == std::errc() && run.ptr != end && *run.ptr == '.';
-  const auto attempt =
-      dotted ? std::from_chars(run.ptr + 1, end, key.attempt) : std::from_chars_result{end, {}};
-  if (!dotted || attempt.ec != std::errc() || key.ToText() != text) {
-    return base::BadInput(fmt::format("'{}' is no part; expected RUN.ATTEMPT", text));
-  }
-  return key;
+  if (const auto key = act::PartKey::Parse(text)) return *key;
+  return base::BadInput(fmt::format("'{}' is no part; expected RUN.ATTEMPT", text));
 }
 
 Answer TakeBeat(const Service& service, const Call& call) {

@@ -1,5 +1,6 @@
 #include "act/agents/beat.h"
 
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -89,6 +90,16 @@ Result<PartWish> WishFromJson(const Json& json, const std::string& path) {
 }  // namespace
 
 std::string PartKey::ToText() const { return fmt::format("{}.{}", run, attempt); }
+
+std::optional<PartKey> PartKey::Parse(const std::string& text) {
+  PartKey key;
+  const char* end = text.data() + text.size();
+  const auto run = std::from_chars(text.data(), end, key.run);
+  if (run.ec != std::errc() || run.ptr == end || *run.ptr != '.') return std::nullopt;
+  const auto attempt = std::from_chars(run.ptr + 1, end, key.attempt);
+  if (attempt.ec != std::errc() || attempt.ptr != end || key.ToText() != text) return std::nullopt;
+  return key;
+}
 
 bool GoesUp(const std::string& file_name) {
   return base::IsPlainName(file_name) &&

@@ -47,6 +47,7 @@ struct PartKey {
 
   friend auto operator<=>(const PartKey&, const PartKey&) = default;
   std::string ToText() const;  // "7.1"
+  static std::optional<PartKey> Parse(const std::string& text);
 };
 
 // A part as the agent finds it.

@@ -1,7 +1,6 @@
 #include "act/agents/part_shelf.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <fstream>
 #include <optional>
@@ -30,16 +29,6 @@ using base::Status;
 // Present from the moment on at which the supervisor may have been started: without it a supervisor
 // that died before it wrote anything would be started again and again.
 fs::path BeganMark(const RunFolder& folder) { return folder.path / "began"; }
-
-std::optional<PartKey> ParseKey(const std::string& name) {
-  PartKey key;
-  const char* end = name.data() + name.size();
-  const auto run = std::from_chars(name.data(), end, key.run);
-  if (run.ec != std::errc() || run.ptr == end || *run.ptr != '.') return std::nullopt;
-  const auto attempt = std::from_chars(run.ptr + 1, end, key.attempt);
-  if (attempt.ec != std::errc() || attempt.ptr != end || key.ToText() != name) return std::nullopt;
-  return key;
-}
 
 // Size up to the end of the last line. Supervisors and programs append; the last line may not be
 // finished.
@@ -128,12 +117,12 @@ std::vector<PartFacts> PartShelf::List(const std::string& manager) {
   std::error_code error;
   const fs::path folder = options_.folder / manager;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (const auto key = ParseKey(entry.path().filename().string())) keys.insert(*key);
+    if (const auto key = PartKey::Parse(entry.path().filename().string())) keys.insert(*key);
   }
   // Those that could not even be made.
   for (const auto& [name, trouble] : troubles_) {
     const fs::path path(name);
-    const auto key = ParseKey(path.filename().string());
+    const auto key = PartKey::Parse(path.filename().string());
     if (key && path.parent_path() == folder) keys.insert(*key);
   }
   std::vector<PartFacts> parts;
@@ -274,7 +263,7 @@ void PartShelf::StopAll() {
   for (const auto& manager : fs::directory_iterator(options_.folder, error)) {
     std::error_code no_folder;
     for (const auto& entry : fs::directory_iterator(manager.path(), no_folder)) {
-      if (!ParseKey(entry.path().filename().string())) continue;
+      if (!PartKey::Parse(entry.path().filename().string())) continue;
       const RunFolder folder(entry.path());
       const Status stopped = Stop(folder);
       if (!stopped.ok()) troubles_[folder.path.string()] = stopped.error().Describe();
