@@ -24,6 +24,7 @@
 #include "observe/events/reporter.h"
 #include "train/going_on.h"
 #include "train/job_json.h"
+#include "worker/allocator.h"
 #include "worker/rank_environment.h"
 #include "worker/stopwatch.h"
 #include "worker/training.h"
@@ -169,6 +170,7 @@ int Fail(const Error& error) {
 int RunWorkerProgram(int argc, char** argv) {
   const base::SingleArgument job = base::TakeSingleArgument(argc, argv, kUsage);
   if (job.exit_code) return *job.exit_code;
+  KeepFreedMemory();
   // Gloo writes to sockets whose other end may be gone, and expects an error, not a signal.
   (void)std::signal(SIGPIPE, SIG_IGN);
   const base::InterruptWatch interrupt;

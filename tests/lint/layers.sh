@@ -21,7 +21,7 @@ function report(path, line, message) {
 BEGIN {
   # Headers of the system that any layer may name: C and C++ have no other way to a file or socket.
   count = split("aio.h dirent.h dlfcn.h endian.h errno.h fcntl.h fnmatch.h glob.h grp.h ifaddrs.h " \
-                "link.h netdb.h poll.h pthread.h pwd.h sched.h semaphore.h signal.h spawn.h " \
+                "link.h malloc.h netdb.h poll.h pthread.h pwd.h sched.h semaphore.h signal.h spawn.h " \
                 "strings.h syslog.h termios.h ucontext.h unistd.h wait.h " \
                 "emmintrin.h immintrin.h xmmintrin.h x86intrin.h cpuid.h", names, " ")
   for (i = 1; i <= count; ++i) system_header[names[i]] = 1

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include "tests/support/temp_folder.h"
 #include "tests/train/ranks.h"
+#include "worker/allocator.h"
 
 namespace reckon::tests {
 namespace {
@@ -34,6 +36,7 @@ TEST(MemoryTest, TheEstimateIsWithinAFactorOfTwo) {
     job.optimiser = {"adam", 0.001, 0, 0};
     const std::string answer = folder / fmt::format("{}-{}", network, batch);
     const auto ends = RunRanks(1, [&](size_t) {
+      worker::KeepFreedMemory();  // as reckon-worker does
       StopsAfter listener(2);
       (void)RankTraining(job, 0, 1, 0).Run(listener, listener.source.get_token());
       std::ofstream(answer) << PeakMemory();
@@ -48,6 +51,55 @@ TEST(MemoryTest, TheEstimateIsWithinAFactorOfTwo) {
     EXPECT_GT(told, measured / 2) << network << " " << batch;
     EXPECT_LT(told, measured * 2) << network << " " << batch;
   }
+}
+
+// Pages that this process had to be given so far.
+long PageFaults() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_minflt;
+}
+
+// Notes the faults after every step.
+class CountsFaults final : public SilentListener {
+ public:
+  void StepEnded(size_t, size_t, const worker::StepOutcome&) override {
+    faults.push_back(PageFaults());
+    if (faults.size() == kSteps) source.request_stop();
+  }
+  static constexpr size_t kSteps = 8;
+  std::vector<long> faults;
+  std::stop_source source;
+};
+
+// In the later half of the steps, a step.
+long FaultsOfLaterSteps(bool keep_freed_memory) {
+  const support::TempFolder folder;
+  core::TrainerJob job;
+  job.network = "cnn-small";
+  job.data.images = 2048;
+  job.batches = {256};
+  const std::string answer = folder / "faults";
+  const auto ends = RunRanks(1, [&](size_t) {
+    if (keep_freed_memory) worker::KeepFreedMemory();
+    CountsFaults listener;
+    (void)RankTraining(job, 0, 1, 0).Run(listener, listener.source.get_token());
+    if (listener.faults.size() < CountsFaults::kSteps) return 1;
+    std::ofstream(answer) << listener.faults.back() - listener.faults[CountsFaults::kSteps / 2 - 1];
+    return 0;
+  });
+  EXPECT_THAT(ends, Each(0));
+  long faults = -1;
+  std::ifstream(answer) >> faults;
+  return faults / static_cast<long>(CountsFaults::kSteps / 2);
+}
+
+TEST(MemoryTest, LaterStepsUseTheMemoryOfTheFirst) {
+  const long kept = FaultsOfLaterSteps(true);
+  const long given_back = FaultsOfLaterSteps(false);
+  std::printf("pages a step: %ld kept, %ld given back\n", kept, given_back);
+  EXPECT_GE(kept, 0);
+  EXPECT_LT(10 * kept, given_back);
 }
 
 }  // namespace
