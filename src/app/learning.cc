@@ -162,7 +162,11 @@ base::Result<Prepared> PrepareSearch(const LearnRequest& request, const Context&
                            .batch = request.batch,
                            .bytes = request.bytes,
                            .servers = request.servers,
-                           .machine = request.machine};
+                           .machine = request.machine,
+                           .work = request.work,
+                           .activations = request.activations,
+                           .threads = request.threads,
+                           .epochs = request.epochs};
   prepared.search.techniques = request.techniques;
   prepared.search.preset = request.preset;
   prepared.search.seed = request.seed;

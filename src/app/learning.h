@@ -30,6 +30,10 @@ struct LearnRequest {
   std::string batch;
   std::string bytes;
   std::string servers;
+  std::string work;
+  std::string activations;
+  std::string threads;
+  std::string epochs;
   std::string machine;
   std::vector<std::string> extrinsic;
   std::string penalty;  // of the generic law: "l1", "l2=0.001"; empty: none

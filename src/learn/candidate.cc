@@ -21,6 +21,11 @@ Vector ToScale(const Vector& y, TargetScale scale) {
   return scale == TargetScale::kLog ? Vector(y.array().log()) : y;
 }
 
+double SettingOf(const Settings& settings, const std::string& name) {
+  const auto found = settings.find(name);
+  return found == settings.end() ? 0 : found->second;
+}
+
 std::string Candidate::Describe() const {
   std::string text = fmt::format("{} target", TargetScaleName(scale));
   const std::string forms = FeatureOptionsName(features);

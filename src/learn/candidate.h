@@ -18,11 +18,16 @@ const char* TargetScaleName(TargetScale scale);
 base::Result<TargetScale> ParseTargetScale(const std::string& name);
 Vector ToScale(const Vector& y, TargetScale scale);
 
+using Settings = std::map<std::string, double>;
+
+// 0 where there is none of that name.
+double SettingOf(const Settings& settings, const std::string& name);
+
 struct Candidate {
   std::string technique;
   TargetScale scale = TargetScale::kLinear;
   FeatureOptions features;
-  std::map<std::string, double> settings;         // the technique's own: "alpha", "max_depth"
+  Settings settings;                              // the technique's own: "alpha", "max_depth"
   std::map<std::string, std::string> words = {};  // likewise: "criterion" -> "mae"
 
   // "log time, raw+log, alpha=0.01".

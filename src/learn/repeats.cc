@@ -54,4 +54,11 @@ Configurations CollapseRepeats(const Matrix& x, const Vector& target, Middle mid
   return out;
 }
 
+Vector RecencyWeights(const Matrix& x, size_t column, double power) {
+  const auto cells = x.col(static_cast<Eigen::Index>(column)).array();
+  const double end = cells.maxCoeff();
+  if (!(end > 0)) return Vector::Ones(x.rows());
+  return (cells.max(0.05 * end) / end).pow(power);
+}
+
 }  // namespace reckon::learn

@@ -9,8 +9,8 @@
 #include "base/units.h"
 #include "learn/laws/powers_predictor.h"
 #include "learn/regressors/blend.h"
-#include "learn/regressors/kernel_predictor.h"
 #include "learn/regressors/law_predictor.h"
+#include "learn/regressors/scaling_law_predictor.h"
 
 namespace reckon::predict {
 namespace {
@@ -96,6 +96,11 @@ std::string PowerLawName(const learn::PowersPredictor::Parts& law, Eigen::Index 
   return powers.empty() ? fmt::format("fixed part {}", k + 1) : base::Join(powers, " * ");
 }
 
+std::string CorrectionName(const learn::LawCorrection& correction) {
+  const bool smooth = correction.Size().centres > 0;
+  return smooth ? "correction by nearness to measured rows" : "correction by trees";
+}
+
 // With p > 1 the power laws do not add up; each gets its share of the sum of their p-th powers.
 Parts PowersParts(const learn::PowersPredictor& powers, const learn::Schema& schema, const Row& x) {
   const learn::PowersPredictor::Parts& law = powers.parts();
@@ -112,15 +117,14 @@ Parts PowersParts(const learn::PowersPredictor& powers, const learn::Schema& sch
   }
   const double limited = std::exp(powers.PredictLaw(row)(0));
   parts.push_back({"limit beyond the measured range", limited - whole});
-  const bool smooth = dynamic_cast<const learn::KernelPredictor*>(law.residual.get()) != nullptr;
-  parts.push_back({smooth ? "correction by nearness to measured rows" : "correction by trees",
-                   std::exp(powers.Predict(row)(0)) - limited});
+  parts.push_back({CorrectionName(law.correction), std::exp(powers.Predict(row)(0)) - limited});
   return parts;
 }
 
 // The terms of a law under a common time: each gets its share of their sum, since computing and
 // exchanging may overlap.
-Parts ScalingParts(const learn::ScalingLaw& law, const Row& x) {
+Parts ScalingParts(const learn::ScalingLawPredictor& predictor, const Row& x) {
+  const learn::ScalingLaw& law = predictor.law();
   const numeric::Matrix row = x;
   Parts parts;
   double sum = 0;
@@ -131,6 +135,10 @@ Parts ScalingParts(const learn::ScalingLaw& law, const Row& x) {
   }
   const double whole = std::exp(law.LogTime(row)(0));
   for (core::Contribution& part : parts) part.amount *= sum > 0 ? whole / sum : 0;
+  if (predictor.correction()) {
+    parts.push_back(
+        {CorrectionName(predictor.correction()), std::exp(predictor.Predict(row)(0)) - whole});
+  }
   return parts;
 }
 
@@ -192,7 +200,8 @@ Breakdown BreakDown(const learn::Fitted& fitted, const learn::Schema& schema, co
     std::vector<const std::vector<TreeNode>*> trees;
     for (const auto& nodes : ensemble->trees) trees.push_back(&nodes);
     out.parts = TreeParts(ensemble->terms, ensemble->base, trees, schema, x);
-  } else if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) {
+  } else if (const auto* scaling =
+                 dynamic_cast<const learn::ScalingLawPredictor*>(fitted.predictor.get())) {
     out = {TargetScale::kLinear, ScalingParts(*scaling, x)};
   } else if (const auto* kernel = std::get_if<learn::KernelFormula>(&formula)) {
     out.parts = KernelParts(*kernel, fitted.predictor->Predict(x)(0), schema, x);

@@ -73,8 +73,8 @@ class CodeWriter {
     } else if (const auto* law = std::get_if<learn::PowerLawFormula>(&formula)) {
       const std::string text = LawText(*law, schema_, syntax_);
       lines_.Return(cpp_ ? text : "(" + text + ")");  // over several lines
-    } else if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) {
-      WriteScalingLaw(*scaling, lines_);
+    } else if (const auto* scaling = dynamic_cast<const learn::ScalingLawPredictor*>(&predictor)) {
+      WriteScalingLaw(*scaling, lines_, [this](const learn::Predictor& part) { Body(part); });
     } else if (const auto* powers = dynamic_cast<const learn::PowersPredictor*>(&predictor)) {
       WritePowers(*powers, lines_, [this](const learn::Predictor& part) { Body(part); });
     } else if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(&predictor)) {

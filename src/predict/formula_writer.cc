@@ -66,6 +66,16 @@ void AppendTree(const TreeFormula& tree, size_t id, size_t depth, const Schema& 
   AppendTree(tree, static_cast<size_t>(node.right), depth + 1, schema, syntax, out);
 }
 
+// A further factor, of which a page of numbers would say less than its size.
+std::string CorrectionText(const learn::CorrectionSize& size, const Syntax& syntax) {
+  const std::string by = size.trees > 0     ? base::Count(size.trees, "tree")
+                         : size.centres > 0 ? "nearness to " + base::Count(size.centres, "row")
+                                            : "";
+  if (by.empty()) return by;
+  const bool latex = syntax.language == FormulaLanguage::kLatex;
+  return (latex ? " \\cdot " : "\n      * ") + syntax.Name("what") + "(" + by + ")";
+}
+
 // The target itself, not its log.
 std::string PowersText(const PowersFormula& formula, const Schema& schema, const Syntax& syntax) {
   const bool latex = syntax.language == FormulaLanguage::kLatex;
@@ -98,14 +108,7 @@ std::string PowersText(const PowersFormula& formula, const Schema& schema, const
               InputText(formula.inputs.levels[j], weight, schema, syntax);
     }
   }
-  if (formula.residual_trees > 0) {
-    text += (latex ? times : "\n      * ") + syntax.Name("what") +
-            fmt::format("({})", base::Count(formula.residual_trees, "tree"));
-  }
-  if (formula.residual_centres > 0) {
-    text += (latex ? times : "\n      * ") + syntax.Name("what") +
-            fmt::format("(nearness to {})", base::Count(formula.residual_centres, "row"));
-  }
+  text += CorrectionText(formula.correction, syntax);
   return text;
 }
 
@@ -138,8 +141,9 @@ std::string FittedText(const learn::Fitted& fitted, const Schema& schema, const 
   if (const auto* powers = std::get_if<PowersFormula>(&formula)) {
     return target + " = " + PowersText(*powers, schema, syntax) + "\n";
   }
-  if (const auto* law = std::get_if<learn::ScalingLaw>(&formula)) {
-    return target + " = " + ScalingLawText(*law, schema, syntax) + "\n";
+  if (const auto* law = std::get_if<learn::ScalingLawFormula>(&formula)) {
+    return target + " = " + ScalingLawText(*law, schema, syntax) +
+           CorrectionText(law->correction, syntax) + "\n";
   }
   if (const auto* blend = dynamic_cast<const learn::BlendPredictor*>(fitted.predictor.get())) {
     const bool logs = blend->scale() == learn::TargetScale::kLog;

@@ -17,32 +17,19 @@ class LawCode {
   explicit LawCode(CodeLines& lines)
       : lines_(lines), schema_(lines.schema), syntax_(lines.syntax), cpp_(lines.cpp) {}
 
-  void Powers(const learn::PowersPredictor& predictor,
-              const std::function<void(const learn::Predictor&)>& body) {
+  void Powers(const learn::PowersPredictor& predictor, const WriteBody& body) {
     const learn::PowersPredictor::Parts& parts = predictor.parts();
     Law("law", parts, parts.law);
     if (parts.limit) Law("falling_law", parts, learn::FallingLaw(parts));
     Limit(parts);
-    std::string value = "limited";
-    if (parts.residual != nullptr) {
-      lines_.Begin("residual");
-      body(*parts.residual);
-      lines_.End();
-      std::vector<std::string> held(schema_.inputs.size());
-      for (size_t j = 0; j < held.size(); ++j) {
-        if (schema_.inputs[j].kind != core::ColumnKind::kNumber) continue;
-        held[j] = lines_.Min(lines_.Max(syntax_.columns[j], syntax_.Number(parts.ranges[j].first)),
-                             syntax_.Number(parts.ranges[j].second));
-      }
-      value += fmt::format(" + {} * {}({})", lines_.Call("residual", held), lines_.Math("exp"),
-                           Fading(parts, held));
-    }
-    lines_.Return(value);
+    lines_.Return("limited" + Corrected(parts.correction, body));
   }
 
   // What ScalingLaw::LogTime does.
-  void Scaling(const learn::ScalingLaw& law) {
+  void Scaling(const learn::ScalingLawPredictor& predictor, const WriteBody& body) {
     using learn::LawPart;
+    const learn::ScalingLaw& law = predictor.law();
+    const std::string corrected = Corrected(predictor.correction(), body);
     lines_.Set("compute", PartText(law, LawPart::kCompute, syntax_));
     std::string exchange = PartText(law, LawPart::kExchange, syntax_);
     if (law.machine) {
@@ -74,10 +61,28 @@ class LawCode {
     for (const LawInput& input : law.inputs) inputs.push_back(&input);
     lines_.Return(fmt::format("{}({}) + ({})", lines_.Math("log"),
                               lines_.Min(lines_.Max("time", least), most),
-                              WeightedSum(weights, 0, inputs)));
+                              WeightedSum(weights, 0, inputs)) +
+                  corrected);
   }
 
  private:
+  // What LawCorrection::Of adds: writes its function, and gives its call.
+  std::string Corrected(const learn::LawCorrection& correction, const WriteBody& body) {
+    if (!correction) return "";
+    lines_.Begin("residual");
+    body(*correction.residual);
+    lines_.End();
+    std::vector<std::string> held(schema_.inputs.size());
+    for (size_t j = 0; j < held.size(); ++j) {
+      if (schema_.inputs[j].kind != core::ColumnKind::kNumber) continue;
+      const auto& [low, high] = correction.ranges[j];
+      held[j] =
+          lines_.Min(lines_.Max(syntax_.columns[j], syntax_.Number(low)), syntax_.Number(high));
+    }
+    return fmt::format(" + {} * {}({})", lines_.Call("residual", held), lines_.Math("exp"),
+                       Fading(correction, held));
+  }
+
   std::string InputText(const LawInput& input) const {
     std::string cell = syntax_.columns[input.column];
     switch (input.form) {
@@ -112,25 +117,24 @@ class LawCode {
   }
 
   // Minus how far outside the ranges a row lies, in fade distances.
-  std::string Fading(const learn::PowersPredictor::Parts& parts,
+  std::string Fading(const learn::LawCorrection& correction,
                      const std::vector<std::string>& held) const {
-    using learn::PowersPredictor;
+    using learn::LawCorrection;
     std::vector<std::string> distances;
     for (size_t j = 0; j < held.size(); ++j) {
       if (held[j].empty()) continue;
-      const auto& [low, high] = parts.ranges[j];
+      const auto& [low, high] = correction.ranges[j];
       const std::string& cell = syntax_.columns[j];
       const std::string absolute = lines_.Math("fabs");
       distances.push_back(
-          low > 0
-              ? fmt::format("{}({}({} / {}))", absolute, lines_.Math("log"),
-                            lines_.Max(cell, syntax_.Number(PowersPredictor::kTiniest)), held[j])
-              : fmt::format("{}({} - {}) / {}", absolute, cell, held[j],
-                            syntax_.Number(PowersPredictor::RangeWidth(low, high))));
+          low > 0 ? fmt::format("{}({}({} / {}))", absolute, lines_.Math("log"),
+                                lines_.Max(cell, syntax_.Number(LawCorrection::kTiniest)), held[j])
+                  : fmt::format("{}({} - {}) / {}", absolute, cell, held[j],
+                                syntax_.Number(LawCorrection::RangeWidth(low, high))));
     }
     if (distances.empty()) return "0.0";
     return fmt::format("-({}) / {}", base::Join(distances, " + "),
-                       syntax_.Number(PowersPredictor::kFadeDistance));
+                       syntax_.Number(LawCorrection::kFadeDistance));
   }
 
   void Law(const std::string& name, const learn::PowersPredictor::Parts& parts,
@@ -207,13 +211,13 @@ class LawCode {
 
 }  // namespace
 
-void WritePowers(const learn::PowersPredictor& predictor, CodeLines& lines,
-                 const std::function<void(const learn::Predictor&)>& body) {
+void WritePowers(const learn::PowersPredictor& predictor, CodeLines& lines, const WriteBody& body) {
   LawCode(lines).Powers(predictor, body);
 }
 
-void WriteScalingLaw(const learn::ScalingLaw& law, CodeLines& lines) {
-  LawCode(lines).Scaling(law);
+void WriteScalingLaw(const learn::ScalingLawPredictor& predictor, CodeLines& lines,
+                     const WriteBody& body) {
+  LawCode(lines).Scaling(predictor, body);
 }
 
 }  // namespace reckon::predict

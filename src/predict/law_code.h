@@ -4,14 +4,16 @@
 #include <functional>
 
 #include "learn/laws/powers_predictor.h"
-#include "learn/laws/scaling_law.h"
+#include "learn/regressors/scaling_law_predictor.h"
 #include "predict/code_lines.h"
 
 namespace reckon::predict {
 
-// `body` writes the function of a predictor inside this one.
-void WritePowers(const learn::PowersPredictor& predictor, CodeLines& lines,
-                 const std::function<void(const learn::Predictor&)>& body);
-void WriteScalingLaw(const learn::ScalingLaw& law, CodeLines& lines);
+// Writes the function of a predictor inside another one.
+using WriteBody = std::function<void(const learn::Predictor&)>;
+
+void WritePowers(const learn::PowersPredictor& predictor, CodeLines& lines, const WriteBody& body);
+void WriteScalingLaw(const learn::ScalingLawPredictor& predictor, CodeLines& lines,
+                     const WriteBody& body);
 
 }  // namespace reckon::predict

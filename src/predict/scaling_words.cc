@@ -59,10 +59,17 @@ void AddMeaning(const learn::ScalingLaw& law, std::vector<std::string>& lines) {
 std::vector<std::string> LawInWords(const learn::ScalingLaw& law) {
   std::vector<std::string> values;
   std::vector<std::string> untold;
+  constexpr size_t kFew = 8;  // laws of more terms than this do without most of them
+  size_t nothing = 0;
   for (const learn::LawTerm& term : law.terms) {
+    if (law.terms.size() > kFew && !term.frozen && term.coefficient == 0) {
+      ++nothing;
+      continue;
+    }
     (term.frozen ? untold : values)
         .push_back(fmt::format("{} = {}", term.parameter, base::FormatNumber(term.coefficient)));
   }
+  if (nothing > 0) values.push_back(fmt::format("{} more are 0", nothing));
   if (law.overlap != 1) values.push_back("overlap = " + base::FormatNumber(law.overlap));
   std::vector<std::string> lines{base::Join(values, ", ")};
   if (!untold.empty()) {
@@ -101,7 +108,8 @@ std::vector<std::string> TypicalScaling(const learn::Model& model) {
 
 std::vector<std::string> ScalingInWords(const learn::Model& model) {
   const learn::Formula formula = model.fitted.predictor->ToFormula();
-  if (const auto* scaling = std::get_if<learn::ScalingLaw>(&formula)) return LawInWords(*scaling);
+  if (const auto* scaling = std::get_if<learn::ScalingLawFormula>(&formula))
+    return LawInWords(*scaling);
   const auto* law = std::get_if<learn::PowerLawFormula>(&formula);
   if (law == nullptr) return TypicalScaling(model);
   std::vector<std::string> lines;

@@ -46,6 +46,14 @@ void DeclareLearning(OptionSet& options, app::LearnRequest& learn) {
                "column with what a step exchanges: bytes, parameters (default: by its name)");
   options.Text("--servers", &learn.servers,
                "column that counts parameter servers (default: by its name)");
+  options.Text("--work", &learn.work,
+               "column with the operations that a sample takes (default: by its name)");
+  options.Text("--activations", &learn.activations,
+               "column with the numbers that layers give for a sample (default: by its name)");
+  options.Text("--threads", &learn.threads,
+               "column that counts the threads of one worker (default: by its name)");
+  options.Text("--epochs", &learn.epochs,
+               "column that counts passes over the data (default: by its name)");
   options.Text("--machine", &learn.machine,
                "category that names the type of machine (default: by its name)");
   options.Names("--extrinsic", &learn.extrinsic,

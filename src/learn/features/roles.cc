@@ -32,6 +32,13 @@ constexpr std::array<std::string_view, 9> kBytesWords{"gradient",   "gradients",
                                                       "parameters", "weights",   "model",
                                                       "exchanged",  "traffic",   "message"};
 constexpr std::array<std::string_view, 3> kServerWords{"ps", "servers", "server"};
+constexpr std::array<std::string_view, 9> kWorkWords{
+    "flops", "gflops", "macs", "gmacs", "flop", "mflops", "mmacs", "adds", "operations"};
+constexpr std::array<std::string_view, 1> kActivationsWords{"activations"};
+constexpr std::array<std::string_view, 1> kThreadsWords{"threads"};
+// "cpus_per_worker"; without "per" they are those of all workers.
+constexpr std::array<std::string_view, 3> kPerWorkerWords{"cpus", "cores", "vcpus"};
+constexpr std::array<std::string_view, 2> kEpochsWords{"epochs", "passes"};
 constexpr std::array<std::string_view, 12> kMachineWords{
     "machine", "instance", "gpu",         "vm",   "flavor", "flavour",
     "device",  "hardware", "accelerator", "node", "sku",    "cluster"};
@@ -73,14 +80,23 @@ class Guesser {
     if (column) taken_.push_back(*column);
   }
 
+  // Never those whose name also says `never`. Columns that vary come before those that do not.
   template <size_t N>
   std::optional<size_t> Number(const std::array<std::string_view, N>& known, std::string_view never,
                                bool must_vary = true) const {
+    const auto fits = [&](size_t j, bool varies) {
+      return IsFree(j) && schema_.inputs[j].Varies() == varies &&
+             !HasWord(schema_.inputs[j], never);
+    };
+    const auto found = First(known, [&](size_t j) { return fits(j, true); });
+    return found || must_vary ? found : First(known, [&](size_t j) { return fits(j, false); });
+  }
+
+  // Only those whose name also says "per" something, and that vary.
+  template <size_t N>
+  std::optional<size_t> Ratio(const std::array<std::string_view, N>& known) const {
     return First(known, [&](size_t j) {
-      const InputColumn& input = schema_.inputs[j];
-      return input.kind == core::ColumnKind::kNumber && input.min > 0 &&
-             (!must_vary || input.Varies()) && !HasWord(input, never) &&
-             std::find(taken_.begin(), taken_.end(), j) == taken_.end();
+      return IsFree(j) && schema_.inputs[j].Varies() && HasWord(schema_.inputs[j], "per");
     });
   }
 
@@ -92,6 +108,12 @@ class Guesser {
   }
 
  private:
+  bool IsFree(size_t j) const {
+    const InputColumn& input = schema_.inputs[j];
+    return input.kind == core::ColumnKind::kNumber && input.min > 0 &&
+           std::find(taken_.begin(), taken_.end(), j) == taken_.end();
+  }
+
   template <size_t N, typename F>
   std::optional<size_t> First(const std::array<std::string_view, N>& known, F fits) const {
     for (const std::string_view word : known) {
@@ -163,15 +185,33 @@ base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
   RECKON_ASSIGN(roles.bytes, Named(schema, names.bytes));
   RECKON_ASSIGN(roles.servers, Named(schema, names.servers));
   RECKON_ASSIGN(roles.machine, Named(schema, names.machine, core::ColumnKind::kCategory));
+  RECKON_ASSIGN(roles.work, Named(schema, names.work));
+  RECKON_ASSIGN(roles.activations, Named(schema, names.activations));
+  RECKON_ASSIGN(roles.threads, Named(schema, names.threads));
+  RECKON_ASSIGN(roles.epochs, Named(schema, names.epochs));
   RECKON_ASSIGN(roles.extrinsic, NamedExtrinsic(schema, names));
 
   Guesser guess(schema);
   for (const auto& column :
-       {roles.workers, roles.size, roles.nodes, roles.batch, roles.bytes, roles.servers}) {
+       {roles.workers, roles.size, roles.nodes, roles.batch, roles.bytes, roles.servers, roles.work,
+        roles.activations, roles.threads, roles.epochs}) {
     guess.Take(column);
   }
+  const auto find = [&](std::optional<size_t>& role, const auto& words, std::string_view never,
+                        bool must_vary = true) {
+    if (!role) role = guess.Number(words, never, must_vary);
+    guess.Take(role);
+  };
+  // First what has words of others in its name: "model_flops", "activations_size",
+  // "cpus_per_worker".
+  find(roles.work, kWorkWords, "batch");
+  find(roles.activations, kActivationsWords, "batch");
+  find(roles.threads, kThreadsWords, "total");
   if (!roles.workers) {
-    roles.workers = guess.Number(kWorkerWords, "batch");
+    // Of what there is "per worker", workers are not counted, unless nothing else counts them.
+    roles.workers = guess.Number(kWorkerWords, "per");
+    if (roles.workers && HasWord(schema.inputs[*roles.workers], "batch")) roles.workers.reset();
+    if (!roles.workers) roles.workers = guess.Number(kWorkerWords, "batch");
     guess.Take(roles.workers);
     const auto devices = guess.Number(kDeviceWords, "per");
     if (devices && roles.workers && !roles.nodes &&
@@ -181,16 +221,14 @@ base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
       guess.Take(devices);
     }
   }
-  const auto find = [&](std::optional<size_t>& role, const auto& words, std::string_view never,
-                        bool must_vary = true) {
-    if (!role) role = guess.Number(words, never, must_vary);
-    guess.Take(role);
-  };
+  if (!roles.threads) roles.threads = guess.Ratio(kPerWorkerWords);
+  guess.Take(roles.threads);
   find(roles.nodes, kNodeWords, "per", false);
-  find(roles.batch, kBatchWords, "norm");
+  find(roles.batch, kBatchWords, "norm", false);
   find(roles.servers, kServerWords, "per");
   find(roles.bytes, kBytesWords, "batch");
-  find(roles.size, kSizeWords, "batch");
+  find(roles.size, kSizeWords, "batch", false);
+  find(roles.epochs, kEpochsWords, "per", false);
   if (!roles.machine) roles.machine = guess.Category(kMachineWords);
   if (names.extrinsic.empty()) roles.extrinsic = GuessExtrinsic(schema, roles);
   return roles;

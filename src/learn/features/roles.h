@@ -11,18 +11,22 @@
 namespace reckon::learn {
 
 // Indices into Schema::inputs; all of them numbers but `machine`. No column is guessed for two of
-// workers, size, nodes, batch, bytes and servers.
+// them but extrinsic and machine.
 struct Roles {
   std::optional<size_t> workers;
   std::optional<size_t> size;  // of the data
   // What the work is spread over, ascending: machines and their parts, and the batch. Other numbers
   // are intrinsic: what is computed.
   std::vector<size_t> extrinsic;
-  std::optional<size_t> nodes;    // that the workers share, where workers are counted apart
-  std::optional<size_t> batch;    // samples a step
-  std::optional<size_t> bytes;    // exchanged in a step, or what is proportional to them
-  std::optional<size_t> servers;  // parameter servers
-  std::optional<size_t> machine;  // the category that names a type of machine
+  std::optional<size_t> nodes;        // that the workers share, where workers are counted apart
+  std::optional<size_t> batch;        // samples a step
+  std::optional<size_t> bytes;        // exchanged in a step, or what is proportional to them
+  std::optional<size_t> servers;      // parameter servers
+  std::optional<size_t> machine;      // the category that names a type of machine
+  std::optional<size_t> work;         // operations that a sample takes
+  std::optional<size_t> activations;  // numbers that the layers give for a sample
+  std::optional<size_t> threads;      // of one worker
+  std::optional<size_t> epochs;       // passes over the data
 };
 
 // What the user said; empty: guess.
@@ -35,6 +39,10 @@ struct RoleNames {
   std::string bytes = {};
   std::string servers = {};
   std::string machine = {};
+  std::string work = {};
+  std::string activations = {};
+  std::string threads = {};
+  std::string epochs = {};
 };
 
 // Guesses from the names people give such columns ("num_workers", "nodes", "instance_count";

@@ -14,14 +14,18 @@ struct OneColumn {
   core::ColumnKind kind = core::ColumnKind::kNumber;
 };
 
-constexpr std::array<OneColumn, 7> kColumns{
+constexpr std::array<OneColumn, 11> kColumns{
     OneColumn{"workers", &Roles::workers},
     OneColumn{"size", &Roles::size},
     OneColumn{"nodes", &Roles::nodes},
     OneColumn{"batch", &Roles::batch},
     OneColumn{"bytes", &Roles::bytes},
     OneColumn{"servers", &Roles::servers},
-    OneColumn{"machine", &Roles::machine, core::ColumnKind::kCategory}};
+    OneColumn{"machine", &Roles::machine, core::ColumnKind::kCategory},
+    OneColumn{"work", &Roles::work},
+    OneColumn{"activations", &Roles::activations},
+    OneColumn{"threads", &Roles::threads},
+    OneColumn{"epochs", &Roles::epochs}};
 
 base::Result<size_t> FindColumn(const base::Json& name, const Schema& schema,
                                 core::ColumnKind kind) {

@@ -48,9 +48,14 @@ std::vector<std::string> TermsToldBy(const Matrix& x, const Formula& formula,
         told.push_back(WeightName(linear->terms[i], schema));
       }
     }
-  } else if (const auto* law = std::get_if<ScalingLaw>(&formula)) {
+  } else if (const auto* law = std::get_if<ScalingLawFormula>(&formula)) {
+    const auto varies = [&](const LawFactor& factor) {
+      const auto cells = x.col(static_cast<Eigen::Index>(factor.column));
+      return cells.maxCoeff() > cells.minCoeff();
+    };
     for (const LawTerm& term : law->terms) {
-      if (TermValues(term, x).maxCoeff() > 0) told.push_back(term.parameter);
+      const bool all = std::all_of(term.factors.begin(), term.factors.end(), varies);
+      if (all && TermValues(term, x).maxCoeff() > 0) told.push_back(term.parameter);
     }
   }
   return told;

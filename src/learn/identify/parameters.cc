@@ -132,7 +132,7 @@ bool HasParameters(const Predictor& predictor) {
   return std::holds_alternative<LinearFormula>(formula) ||
          std::holds_alternative<PowerLawFormula>(formula) ||
          std::holds_alternative<PowersFormula>(formula) ||
-         std::holds_alternative<ScalingLaw>(formula);
+         std::holds_alternative<ScalingLawFormula>(formula);
 }
 
 }  // namespace
@@ -163,7 +163,8 @@ std::vector<Parameter> ParametersOf(const Fitted& fitted, const Schema& schema) 
   if (const auto* law = std::get_if<PowerLawFormula>(&formula)) {
     return GenericParameters(*law, schema);
   }
-  if (const auto* law = std::get_if<ScalingLaw>(&formula)) return ScalingParameters(*law, schema);
+  if (const auto* law = std::get_if<ScalingLawFormula>(&formula))
+    return ScalingParameters(*law, schema);
   return PowersParameters(std::get<PowersFormula>(formula), schema);
 }
 
@@ -172,7 +173,7 @@ std::vector<Unidentified> FrozenTerms(const Fitted& fitted, const Schema& schema
   const Fitted* model = Parametric(fitted);
   if (model == nullptr) return found;
   const Formula formula = model->predictor->ToFormula();
-  const auto* law = std::get_if<ScalingLaw>(&formula);
+  const auto* law = std::get_if<ScalingLawFormula>(&formula);
   if (law == nullptr) return found;
   for (const LawTerm& term : law->terms) {
     if (!term.frozen) continue;

@@ -24,6 +24,12 @@ constexpr double kLeastShare =
     1e-3;                        // of the time, that a start gives to every term that may overlap
 constexpr double kFloor = -690;  // log of what a time is held above while fitting
 
+Vector RowWeights(const ScalingLawProblem& problem, const Configurations& rows) {
+  if (problem.row_weight.size() == 0) return ConfigurationWeights(rows);
+  const Vector weight = ConfigurationWeights(rows).cwiseProduct(problem.row_weight);
+  return weight / weight.mean();
+}
+
 // The parameters in a row: coefficients (in shares of the time), overlap, own factors of machines
 // (logarithms), weights of inputs.
 class Layout {
@@ -58,7 +64,7 @@ class Layout {
 
   numeric::RobustProblem ToRobust() const {
     numeric::RobustProblem robust;
-    robust.weight = ConfigurationWeights(rows_);
+    robust.weight = RowWeights(problem_, rows_);
     robust.prior = Vector::Zero(size());
     robust.penalty = Vector::Zero(size());
     robust.lower = Vector::Zero(size());
@@ -178,11 +184,12 @@ class Layout {
 };
 
 // Coefficients for given weights of the inputs, without overlap.
-Vector LinearStart(const Layout& layout, const Configurations& rows, const Vector& weights) {
+Vector LinearStart(const Layout& layout, const Configurations& rows, const Vector& row_weight,
+                   const Vector& weights) {
   Vector start = Vector::Zero(layout.size());
   start.tail(weights.size()) = weights;
   const Vector scaled = (layout.inputs() * weights - rows.target).array().exp();
-  const Vector root = ConfigurationWeights(rows).cwiseSqrt();
+  const Vector root = row_weight.cwiseSqrt();
   const auto solved = numeric::SolveNnls(
       (root.array() * scaled.array()).matrix().asDiagonal() * layout.terms(), root);
   if (solved.ok()) {
@@ -236,10 +243,13 @@ ScalingLaw FitScalingLaw(const ScalingLawProblem& problem, const Configurations&
     }
     return numeric::Descend(robust, best);
   };
-  std::vector<Vector> starts{LinearStart(
-      layout, rows, GuessInputWeights(layout.inputs(), LawColumns(problem, rows.x), rows.target))};
+  const auto linear_start = [&](const Vector& weights) {
+    return LinearStart(layout, rows, robust.weight, weights);
+  };
+  std::vector<Vector> starts{
+      linear_start(GuessInputWeights(layout.inputs(), LawColumns(problem, rows.x), rows.target))};
   if (layout.inputs().cols() > 0) {
-    starts.push_back(LinearStart(layout, rows, Vector::Zero(layout.inputs().cols())));
+    starts.push_back(linear_start(Vector::Zero(layout.inputs().cols())));
   }
   numeric::RobustMinimum best = descend_from_best(starts);
   if (problem.overlaps) {

@@ -15,6 +15,7 @@ struct ScalingLawProblem {
   // measured with enough counts of workers.
   std::optional<size_t> machine;
   std::vector<bool> own_exchange;  // as many as the machine has levels
+  Vector row_weight;               // besides what repeats give; empty: 1
 };
 
 // Robust least squares on the logarithm of the time, coefficients >= 0. `rows` has one row a

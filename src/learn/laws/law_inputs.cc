@@ -13,7 +13,7 @@
 namespace reckon::learn {
 namespace {
 
-using Form = LawInput::Form;
+using InputForm = LawInput::Form;
 
 constexpr double kMovesWith = 0.4;       // rank correlation
 constexpr size_t kThresholdLevels = 6;   // up to this many values a moving column is thresholds
@@ -30,11 +30,11 @@ LawInput NumberInput(const InputColumn& input, size_t j, bool hold) {
   LawInput out;
   out.column = j;
   if (input.min > 0) {
-    out.form = Form::kLog;
+    out.form = InputForm::kLog;
     out.low = hold ? input.min : 0;
     out.high = hold ? input.max : kUnbounded;
   } else {
-    out.form = Form::kRaw;
+    out.form = InputForm::kRaw;
     out.low = input.min;
     out.high = input.max;
   }
@@ -62,13 +62,13 @@ void Append(Matrix& matrix, const Matrix& more) {
 
 double LawInput::Of(double cell) const {
   switch (form) {
-    case Form::kLog:
+    case InputForm::kLog:
       return std::log(std::clamp(cell, std::max(low, kSmallest), high));
-    case Form::kRaw:
+    case InputForm::kRaw:
       return high > low ? (std::clamp(cell, low, high) - low) / (high - low) : 0;
-    case Form::kLevel:
+    case InputForm::kLevel:
       return cell == static_cast<double>(level) ? 1 : 0;
-    case Form::kThreshold:
+    case InputForm::kThreshold:
       return cell > low ? 1 : 0;
   }
   return 0;
@@ -92,7 +92,7 @@ LawInputs ChooseLawInputs(const Dataset& data, const Question& question,
   for (size_t j = 0; j < inputs.size(); ++j) {
     if (inputs[j].kind != core::ColumnKind::kCategory || !inputs[j].Varies()) continue;
     for (size_t level = 0; level < inputs[j].levels.size(); ++level) {
-      out.levels.push_back({Form::kLevel, j, level, 0, 0});
+      out.levels.push_back({InputForm::kLevel, j, level, 0, 0});
     }
   }
   // The extrapolated column and those asked for come first: what they determine together with the
@@ -120,7 +120,7 @@ LawInputs ChooseLawInputs(const Dataset& data, const Question& question,
     const std::vector<double> values = numeric::Distinct(Column(data, j));
     if (moves && values.size() <= kThresholdLevels) {
       for (size_t i = 0; i + 1 < values.size(); ++i) {
-        out.levels.push_back({Form::kThreshold, j, 0, (values[i] + values[i + 1]) / 2, 0});
+        out.levels.push_back({InputForm::kThreshold, j, 0, (values[i] + values[i + 1]) / 2, 0});
       }
     } else {
       out.scaling.push_back(input);
@@ -136,21 +136,21 @@ base::Json LawInputsToJson(const std::vector<LawInput>& inputs, const Schema& sc
     base::Json entry;
     entry["column"] = column.name;
     switch (input.form) {
-      case Form::kLog:
+      case InputForm::kLog:
         entry["form"] = "log";
         break;
-      case Form::kRaw:
+      case InputForm::kRaw:
         entry["form"] = "raw";
         break;
-      case Form::kLevel:
+      case InputForm::kLevel:
         entry["form"] = "level";
         entry["level"] = column.levels[input.level];
         break;
-      case Form::kThreshold:
+      case InputForm::kThreshold:
         entry["form"] = "threshold";
         break;
     }
-    if (input.form != Form::kLevel) {
+    if (input.form != InputForm::kLevel) {
       entry["low"] = input.low;
       entry["high"] = input.high;
     }
@@ -178,7 +178,7 @@ base::Result<std::vector<LawInput>> LawInputsFromJson(const base::Json& json,
     const InputColumn& described = schema.inputs[input.column];
     const auto form = entry["form"].get<std::string>();
     if (form == "level") {
-      input.form = Form::kLevel;
+      input.form = InputForm::kLevel;
       const auto level = entry.contains("level") && entry["level"].is_string()
                              ? std::find(described.levels.begin(), described.levels.end(),
                                          entry["level"].get<std::string>())
@@ -191,7 +191,9 @@ base::Result<std::vector<LawInput>> LawInputsFromJson(const base::Json& json,
           !entry["low"].is_number() || !entry.contains("high") || !entry["high"].is_number()) {
         return corrupt("needs numbers");
       }
-      input.form = form == "log" ? Form::kLog : form == "raw" ? Form::kRaw : Form::kThreshold;
+      input.form = form == "log"   ? InputForm::kLog
+                   : form == "raw" ? InputForm::kRaw
+                                   : InputForm::kThreshold;
       input.low = entry["low"].get<double>();
       input.high = entry["high"].get<double>();
       const double least = form == "log" ? kSmallest : input.low;

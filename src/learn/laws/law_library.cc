@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "learn/laws/pmnf.h"
+#include "learn/laws/steps_law.h"
 
 namespace reckon::learn {
 namespace {
 
-using Form = LawFactor::Form;
+using FactorForm = LawFactor::Form;
 using Factors = std::vector<LawFactor>;
 
 constexpr std::string_view kNeedsWorkers =
@@ -15,8 +16,8 @@ constexpr std::string_view kNeedsWorkers =
     "counts workers (name it "
     "with --workers)";
 
-LawFactor Power(size_t column, double number) { return {Form::kPower, column, number}; }
-LawFactor Excess(size_t column, double number) { return {Form::kExcess, column, number}; }
+LawFactor Power(size_t column, double number) { return {FactorForm::kPower, column, number}; }
+LawFactor Excess(size_t column, double number) { return {FactorForm::kExcess, column, number}; }
 
 LawTerm Compute(std::string parameter, Factors factors) {
   return {
@@ -26,11 +27,6 @@ LawTerm Compute(std::string parameter, Factors factors) {
 LawTerm Exchange(std::string parameter, Factors factors) {
   return {
       .parameter = std::move(parameter), .part = LawPart::kExchange, .factors = std::move(factors)};
-}
-
-double Setting(const LawSettings& settings, const char* name) {
-  const auto found = settings.find(name);
-  return found == settings.end() ? 0 : found->second;
 }
 
 std::vector<LawSettings> OneWay(const LawSource&) { return {{}}; }
@@ -49,7 +45,7 @@ std::vector<LawTerm> StepCompute(const Roles& roles, const LawSettings& settings
   std::vector<LawTerm> terms{Compute("alpha_compute", {})};
   Factors samples;
   if (roles.batch) samples.push_back(Power(*roles.batch, 1));
-  if (Setting(settings, "shared") == 1) samples.push_back(Power(*roles.workers, -1));
+  if (SettingOf(settings, "shared") == 1) samples.push_back(Power(*roles.workers, -1));
   if (!samples.empty()) terms.push_back(Compute("beta_compute", samples));
   return terms;
 }
@@ -57,12 +53,12 @@ std::vector<LawTerm> StepCompute(const Roles& roles, const LawSettings& settings
 // Multiplies a step's terms by the number of steps in a pass over the data.
 std::vector<LawTerm> TimesSteps(std::vector<LawTerm> terms, const Roles& roles,
                                 const LawSettings& settings) {
-  if (Setting(settings, "pass") == 0) return terms;
+  if (SettingOf(settings, "pass") == 0) return terms;
   for (LawTerm& term : terms) {
     const auto multiply = [&term](size_t column, double power) {
       const auto found =
           std::find_if(term.factors.begin(), term.factors.end(), [&](const LawFactor& factor) {
-            return factor.form == Form::kPower && factor.column == column;
+            return factor.form == FactorForm::kPower && factor.column == column;
           });
       if (found == term.factors.end()) {
         term.factors.push_back(Power(column, power));
@@ -74,7 +70,7 @@ std::vector<LawTerm> TimesSteps(std::vector<LawTerm> terms, const Roles& roles,
     };
     if (roles.size) multiply(*roles.size, 1);
     if (roles.batch) multiply(*roles.batch, -1);
-    if (Setting(settings, "shared") == 0) multiply(*roles.workers, -1);
+    if (SettingOf(settings, "shared") == 0) multiply(*roles.workers, -1);
   }
   return terms;
 }
@@ -100,7 +96,7 @@ std::vector<LawTerm> Pollux(const LawSource& source, const LawSettings& settings
   std::vector<LawTerm> terms = StepCompute(roles, settings);
   const auto pair = [&](const std::string& where, const Factors& at) {
     Factors some = at;
-    some.push_back({Form::kAbove, n, 1});
+    some.push_back({FactorForm::kAbove, n, 1});
     terms.push_back(Exchange("alpha_" + where, some));
     Factors more = at;
     more.push_back(Excess(n, 2));
@@ -110,8 +106,8 @@ std::vector<LawTerm> Pollux(const LawSource& source, const LawSettings& settings
     pair("sync", {});
   } else {
     const size_t first = terms.size();
-    pair("within", {{Form::kUpTo, *roles.nodes, 1}});
-    pair("across", {{Form::kAbove, *roles.nodes, 1}});
+    pair("within", {{FactorForm::kUpTo, *roles.nodes, 1}});
+    pair("across", {{FactorForm::kAbove, *roles.nodes, 1}});
     for (size_t k = 0; k < 2; ++k) {
       terms[first + k].stand_in = first + 2 + k;
       terms[first + 2 + k].stand_in = first + k;
@@ -128,7 +124,7 @@ std::vector<LawTerm> Optimus(const LawSource& source, const LawSettings& setting
   const Roles& roles = source.roles;
   const size_t w = *roles.workers;
   const size_t p = *roles.servers;
-  if (Setting(settings, "async") == 1) {
+  if (SettingOf(settings, "async") == 1) {
     Factors own{Power(w, -1)};
     if (roles.batch) own.push_back(Power(*roles.batch, 1));
     return {Compute("theta0", own), Exchange("theta1", {Power(p, -1)}), Exchange("theta2", {}),
@@ -215,6 +211,18 @@ const std::vector<LawDescription>& LawLibrary() {
        .needs = {&Roles::workers},
        .variants = StepOrPass,
        .terms = Ring},
+      {.name = "steps",
+       .summary = "passes over data in steps, from what an image, a step and the start take",
+       .requirement = "a target above 0, the log scale, at most 100 levels, and positive numeric "
+                      "columns that count workers, of which there are several counts (--workers), "
+                      "and have the batch size (--batch) and the size of the data (--size)",
+       .needs = {&Roles::workers, &Roles::batch, &Roles::size},
+       .known_powers = {&Roles::batch, &Roles::size, &Roles::epochs},
+       .by_default = true,
+       .inside_too = true,
+       .corrected = true,
+       .variants = StepsVariants,
+       .terms = StepsTerms},
       {.name = "pmnf",
        .summary = "Extra-P's normal form: sums of products of powers and logarithms",
        .requirement = "a target above 0, the log scale, at most 100 levels, and a positive numeric "
@@ -226,14 +234,17 @@ const std::vector<LawDescription>& LawLibrary() {
   return kLibrary;
 }
 
-Roles UsableRoles(const Schema& schema, Roles roles) {
+Roles UsableRoles(const LawDescription& law, const Schema& schema, Roles roles) {
   std::vector<size_t> used;
-  for (auto role : {&Roles::workers, &Roles::nodes, &Roles::batch, &Roles::servers, &Roles::bytes,
-                    &Roles::size}) {
+  for (auto role :
+       {&Roles::workers, &Roles::nodes, &Roles::batch, &Roles::servers, &Roles::bytes, &Roles::size,
+        &Roles::work, &Roles::activations, &Roles::threads, &Roles::epochs}) {
     std::optional<size_t>& column = roles.*role;
     if (!column) continue;
     const InputColumn& input = schema.inputs[*column];
-    const bool varies = input.Varies() || role == &Roles::nodes;
+    const bool known =
+        std::find(law.known_powers.begin(), law.known_powers.end(), role) != law.known_powers.end();
+    const bool varies = input.Varies() || known || role == &Roles::nodes;
     if (!varies || !(input.min > 0) || std::find(used.begin(), used.end(), *column) != used.end()) {
       column.reset();
     } else {

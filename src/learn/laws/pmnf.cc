@@ -16,7 +16,7 @@ namespace reckon::learn {
 namespace {
 
 using Eigen::Index;
-using Form = LawFactor::Form;
+using FactorForm = LawFactor::Form;
 using Factors = std::vector<LawFactor>;
 
 constexpr std::array kPowers{0.0,     1 / 4.0, 1 / 3.0, 1 / 2.0,  2 / 3.0, 3 / 4.0, 1.0,
@@ -36,8 +36,8 @@ std::vector<Factors> Hypotheses(size_t column, double least) {
   std::vector<Factors> all;
   const auto add = [&](double power, double logs) {
     Factors factors;
-    if (power != 0) factors.push_back({Form::kPower, column, power});
-    if (logs != 0) factors.push_back({Form::kLog2, column, logs});
+    if (power != 0) factors.push_back({FactorForm::kPower, column, power});
+    if (logs != 0) factors.push_back({FactorForm::kLog2, column, logs});
     if (!factors.empty()) all.push_back(std::move(factors));
   };
   for (const double power : kPowers) {
@@ -311,7 +311,7 @@ std::vector<LawTerm> PmnfTerms(const LawSource& source, const LawSettings& setti
     term.part = LawPart::kExchange;
     if (kept > 0) term.factors = products[kept - 1];
     for (const LawFactor& factor : term.factors) {
-      const bool falls = factor.form == Form::kPower && factor.number < 0;
+      const bool falls = factor.form == FactorForm::kPower && factor.number < 0;
       if (falls && factor.column == source.roles.workers) term.part = LawPart::kCompute;
     }
     terms.push_back(std::move(term));

@@ -6,9 +6,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "learn/regressors/kernel_predictor.h"
-#include "learn/trees/ensemble.h"
-
 namespace reckon::learn {
 void PowerSumInputs(const LawInputs& inputs, bool levels_apart, const Matrix& x, Matrix& terms,
                     Matrix& shared) {
@@ -87,37 +84,13 @@ Vector PowersPredictor::PredictLaw(const Matrix& x) const {
 }
 
 Vector PowersPredictor::Predict(const Matrix& x) const {
-  Vector predicted = PredictLaw(x);
-  if (parts_.residual == nullptr) return predicted;
-  Matrix held = x;
-  for (Eigen::Index j = 0; j < x.cols(); ++j) {
-    const auto& [low, high] = parts_.ranges[static_cast<size_t>(j)];
-    held.col(j) = x.col(j).cwiseMax(low).cwiseMin(high);
-  }
-  Vector beyond = Vector::Zero(x.rows());
-  for (Eigen::Index j = 0; j < x.cols(); ++j) {
-    const auto& [low, high] = parts_.ranges[static_cast<size_t>(j)];
-    if (low > 0) {
-      beyond.array() += (x.col(j).array().max(kTiniest) / held.col(j).array()).log().abs();
-    } else {
-      beyond.array() += (x.col(j) - held.col(j)).array().abs() / RangeWidth(low, high);
-    }
-  }
-  const Vector share = (-beyond.array() / kFadeDistance).exp();
-  return predicted + parts_.residual->Predict(held).cwiseProduct(share);
+  const Vector law = PredictLaw(x);
+  return parts_.correction ? Vector(law + parts_.correction.Of(x)) : law;
 }
 
-double PowersPredictor::RangeWidth(double low, double high) { return high > low ? high - low : 1; }
-
 Formula PowersPredictor::ToFormula() const {
-  const auto* trees = dynamic_cast<const EnsemblePredictor*>(parts_.residual.get());
-  const auto* process = dynamic_cast<const KernelPredictor*>(parts_.residual.get());
-  return PowersFormula{parts_.inputs,
-                       parts_.levels_apart,
-                       parts_.law,
-                       parts_.limit.has_value(),
-                       trees == nullptr ? 0 : trees->tree_count(),
-                       process == nullptr ? 0 : process->centre_count()};
+  return PowersFormula{parts_.inputs, parts_.levels_apart, parts_.law, parts_.limit.has_value(),
+                       parts_.correction.Size()};
 }
 
 base::Json PowersPredictor::ToJson(const Schema& schema) const {
@@ -136,11 +109,7 @@ base::Json PowersPredictor::ToJson(const Schema& schema) const {
     json["limit"]["column"] = schema.inputs[parts_.limit->column].name;
     json["limit"]["end"] = parts_.limit->end;
   }
-  if (parts_.residual != nullptr) {
-    json["residual"] = parts_.residual->ToJson(schema);
-    json["ranges"] = base::Json::array();
-    for (const auto& [low, high] : parts_.ranges) json["ranges"].push_back({low, high});
-  }
+  AddCorrection(parts_.correction, schema, json);
   return json;
 }
 
@@ -194,25 +163,7 @@ base::Result<std::unique_ptr<Predictor>> PowersPredictor::Load(const base::Json&
     if (!column.ok()) return corrupt("limits a column that the model does not have");
     parts.limit = GrowthLimit{*column, limit["end"].get<double>()};
   }
-  if (json.contains("residual")) {
-    const base::Json& left_over = json["residual"];
-    const bool smooth = left_over.is_object() && left_over.contains("centres");
-    RECKON_ASSIGN(std::unique_ptr<Predictor> residual,
-                  smooth ? KernelPredictor::Load(left_over, schema)
-                         : EnsemblePredictor::Load(left_over, schema));
-    parts.residual = std::move(residual);
-    if (!json.contains("ranges") || !json["ranges"].is_array() ||
-        json["ranges"].size() != schema.inputs.size()) {
-      return corrupt("needs a range for every column");
-    }
-    for (const base::Json& range : json["ranges"]) {
-      if (!numbers(range) || range.size() != 2 ||
-          !(range[0].get<double>() <= range[1].get<double>())) {
-        return corrupt("has a bad range");
-      }
-      parts.ranges.emplace_back(range[0].get<double>(), range[1].get<double>());
-    }
-  }
+  RECKON_ASSIGN(parts.correction, CorrectionFromJson(json, schema));
   return std::unique_ptr<Predictor>(std::make_unique<PowersPredictor>(std::move(parts)));
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "learn/laws/law_correction.h"
 #include "learn/laws/law_inputs.h"
 #include "learn/regressors/technique.h"
 #include "numeric/power_sum.h"
@@ -26,21 +27,14 @@ struct GrowthLimit {
 
 class PowersPredictor final : public Predictor {
  public:
-  // `levels_apart`: levels weigh in every term, otherwise they scale the whole. `residual` (may be
-  // null) predicts what the law leaves over, for inputs held within `ranges`; outside them it
-  // fades: a factor of e less for every kFadeDistance, counted as the sum over columns of |log(x /
-  // end)| where the range is positive, else of the distance in widths of the range.
+  // `levels_apart`: levels weigh in every term, otherwise they scale the whole.
   struct Parts {
     LawInputs inputs;
     bool levels_apart = false;
     numeric::PowerSum law;
     std::optional<GrowthLimit> limit;
-    std::shared_ptr<const Predictor> residual;
-    std::vector<std::pair<double, double>> ranges;  // of every column; categories: any
+    LawCorrection correction;
   };
-  static constexpr double kFadeDistance = 5;
-  static constexpr double kTiniest = 1e-300;  // stands for what has no logarithm
-  static double RangeWidth(double low, double high);
 
   explicit PowersPredictor(Parts parts);
   static base::Result<std::unique_ptr<Predictor>> Load(const base::Json& json,

@@ -9,7 +9,7 @@ namespace reckon::learn {
 namespace {
 
 using Eigen::Index;
-using Form = LawFactor::Form;
+using FactorForm = LawFactor::Form;
 
 // Rows are done in blocks that stay in the nearest cache; nothing is allocated for a row.
 constexpr Index kBlock = 256;
@@ -22,7 +22,7 @@ void MultiplyEach(std::span<double> values, const double* cells, F f) {
 void Multiply(const LawFactor& factor, const double* cells, std::span<double> values) {
   const double number = factor.number;
   switch (factor.form) {
-    case Form::kPower:
+    case FactorForm::kPower:
       if (number == 1) {
         MultiplyEach(values, cells, [](double x) { return x; });
       } else if (number == -1) {
@@ -31,12 +31,12 @@ void Multiply(const LawFactor& factor, const double* cells, std::span<double> va
         MultiplyEach(values, cells, [number](double x) { return std::pow(x, number); });
       }
       break;
-    case Form::kExcess:
+    case FactorForm::kExcess:
       MultiplyEach(values, cells, [number](double x) { return std::max(x - number, 0.0); });
       break;
-    case Form::kLog2:
-    case Form::kAbove:
-    case Form::kUpTo:
+    case FactorForm::kLog2:
+    case FactorForm::kAbove:
+    case FactorForm::kUpTo:
       MultiplyEach(values, cells, [&factor](double x) { return factor.Of(x); });
       break;
   }
@@ -55,15 +55,15 @@ void FillTerm(const LawTerm& term, double first, const Matrix& x, Index from,
 
 double LawFactor::Of(double x) const {
   switch (form) {
-    case Form::kPower:
+    case FactorForm::kPower:
       return std::pow(x, number);
-    case Form::kLog2:
+    case FactorForm::kLog2:
       return std::pow(std::log2(std::max(x, 1.0)), number);
-    case Form::kExcess:
+    case FactorForm::kExcess:
       return std::max(x - number, 0.0);
-    case Form::kAbove:
+    case FactorForm::kAbove:
       return x > number ? 1 : 0;
-    case Form::kUpTo:
+    case FactorForm::kUpTo:
       return x <= number ? 1 : 0;
   }
   return 0;

@@ -13,13 +13,14 @@ namespace reckon::learn {
 namespace {
 
 using base::Json;
-using Form = LawFactor::Form;
+using FactorForm = LawFactor::Form;
 
-constexpr std::array<std::pair<Form, std::string_view>, 5> kForms{{{Form::kPower, "power"},
-                                                                   {Form::kLog2, "log2"},
-                                                                   {Form::kExcess, "excess"},
-                                                                   {Form::kAbove, "above"},
-                                                                   {Form::kUpTo, "up_to"}}};
+constexpr std::array<std::pair<FactorForm, std::string_view>, 5> kForms{
+    {{FactorForm::kPower, "power"},
+     {FactorForm::kLog2, "log2"},
+     {FactorForm::kExcess, "excess"},
+     {FactorForm::kAbove, "above"},
+     {FactorForm::kUpTo, "up_to"}}};
 // Their product is finite.
 constexpr double kLargestCoefficient = 1e290;
 constexpr double kLargestScale = 1e6;

@@ -40,6 +40,12 @@ struct EnsembleFormula {
   std::vector<std::vector<TreeNode>> trees;
 };
 
+// What corrects a law; 0 of both: nothing does.
+struct CorrectionSize {
+  size_t trees = 0;
+  size_t centres = 0;  // of a Gaussian process
+};
+
 // log y = shared . levels + (1/p) log sum_k exp(p * weights_k . (1, scaling, levels when apart)),
 // held within limits beyond the measured range, plus trees or a process for what it leaves over.
 struct PowersFormula {
@@ -47,8 +53,12 @@ struct PowersFormula {
   bool levels_apart = false;
   numeric::PowerSum law;
   bool limited = false;
-  size_t residual_trees = 0;
-  size_t residual_centres = 0;  // of a Gaussian process
+  CorrectionSize correction;
+};
+
+// A law of the library, times what corrects it.
+struct ScalingLawFormula : ScalingLaw {
+  CorrectionSize correction;
 };
 
 // A weighted mean of models; their formulas are theirs (BlendPredictor::members).
@@ -101,6 +111,6 @@ struct KernelFormula {
 };
 
 using Formula = std::variant<LinearFormula, TreeFormula, EnsembleFormula, PowersFormula,
-                             PowerLawFormula, ScalingLaw, BlendFormula, KernelFormula>;
+                             PowerLawFormula, ScalingLawFormula, BlendFormula, KernelFormula>;
 
 }  // namespace reckon::learn

@@ -7,25 +7,20 @@
 #include <optional>
 
 #include "learn/laws/powers_predictor.h"
-#include "learn/regressors/feature_sets.h"
-#include "learn/regressors/process_fit.h"
+#include "learn/regressors/fit_correction.h"
 #include "learn/repeats.h"
-#include "learn/trees/boosting.h"
-#include "learn/trees/ensemble.h"
 #include "numeric/ridge_path.h"
 
 namespace reckon::learn {
 namespace {
 
 using Eigen::Index;
-using Form = LawInput::Form;
+using InputForm = LawInput::Form;
 
-constexpr std::array<double, 3> kTrees{0, 150, 500};       // inside the range
-constexpr std::array<double, 3> kTreesBeyond{0, 60, 200};  // for extrapolation
+constexpr std::array<double, 3> kTrees{0, 150, 500};  // inside the range
 constexpr size_t kMostInputs = 200;
 // A process takes longer than the law beside it; beside three terms it gains half as much again.
 constexpr double kTermsWithProcess = 2;
-constexpr size_t kResidualCentres = 500;
 
 // Penalties are against about one unit of squared log error a configuration.
 constexpr double kLevelPenalty = 0.1;
@@ -73,12 +68,8 @@ LawSetup SetUp(const FitInput& input, const Candidate& candidate) {
   problem.weight = setup.rows.count.cwiseSqrt();
   const double recency = settings.at("recency");
   if (recency > 0 && input.question.extrapolate) {
-    const auto column = static_cast<Index>(*input.question.extrapolate);
-    const double end = setup.rows.x.col(column).maxCoeff();
-    if (end > 0) {
-      problem.weight.array() *=
-          (setup.rows.x.col(column).array().max(0.05 * end) / end).pow(recency);
-    }
+    problem.weight.array() *=
+        RecencyWeights(setup.rows.x, *input.question.extrapolate, recency).array();
   }
   problem.weight /= problem.weight.mean();
   problem.count = static_cast<int>(settings.at("terms"));
@@ -96,7 +87,7 @@ LawSetup SetUp(const FitInput& input, const Candidate& candidate) {
     const LawInput& scaling = setup.inputs.scaling[j];
     const auto at = static_cast<Index>(j) + 1;
     problem.penalty.col(at).setConstant(settings.at("penalty"));
-    if (scaling.form != Form::kLog) continue;
+    if (scaling.form != InputForm::kLog) continue;
     const bool extrapolated = input.question.extrapolate == scaling.column;
     problem.lower.col(at).setConstant(extrapolated ? -6 : -4);
     problem.upper.col(at).setConstant(extrapolated ? 1.3 : 4);
@@ -140,25 +131,6 @@ numeric::PowerSum FitLaw(const numeric::PowerSumProblem& problem) {
   return best;
 }
 
-std::optional<FeatureMap> ProcessFeatures(const Dataset& data) {
-  return MakeFeatures(data, {.raw = false, .log = true}, kMostProcessTerms);
-}
-
-// A Gaussian process through what the law leaves over, on log columns. Null where none can be
-// fitted: the law then stands alone, and the rest of its group is not lost.
-base::Result<std::shared_ptr<const Predictor>> FitSmoothResidual(
-    const FitInput& input, const PowersPredictor::Parts& parts) {
-  const std::optional<FeatureMap> features = ProcessFeatures(input.data);
-  if (!features) return std::shared_ptr<const Predictor>();
-  Configurations rows =
-      CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMean);
-  rows.target -= PowersPredictor(parts).PredictLaw(rows.x);
-  auto process = FitProcess(*features, rows, kResidualCentres, input.rng);
-  if (process.ok()) return std::shared_ptr<const Predictor>(*std::move(process));
-  if (process.error().code() != base::ErrorCode::kFailed) return std::move(process).error();
-  return std::shared_ptr<const Predictor>();
-}
-
 }  // namespace
 
 std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, const Roles&,
@@ -168,27 +140,18 @@ std::vector<CandidateGroup> PowersTechnique::Candidates(const Dataset& data, con
   if (data.y.minCoeff() <= 0 || restrictions.scale == TargetScale::kLinear) return groups;
   const LawInputs inputs = ChooseLawInputs(data, question);
   if (inputs.scaling.size() + inputs.levels.size() > kMostInputs) return groups;
-  const bool smooth_fits = !question.extrapolate && ProcessFeatures(data).has_value();
   const auto add = [&](double apart, double terms, double sharpness, double penalty,
                        double recency) {
-    CandidateGroup group;
-    for (const double trees : question.extrapolate ? kTreesBeyond : kTrees) {
-      group.push_back({.technique = std::string(name()),
-                       .scale = TargetScale::kLog,
-                       .features = {.raw = false, .log = true},
-                       .settings = {{"terms", terms},
-                                    {"sharpness", sharpness},
-                                    {"apart", apart},
-                                    {"penalty", penalty},
-                                    {"recency", recency},
-                                    {"trees", trees}}});
-    }
-    if (smooth_fits && terms <= kTermsWithProcess) {
-      Candidate smooth = group.front();
-      smooth.settings["process"] = 1;
-      group.push_back(std::move(smooth));
-    }
-    groups.push_back(std::move(group));
+    const Candidate law{.technique = std::string(name()),
+                        .scale = TargetScale::kLog,
+                        .features = {.raw = false, .log = true},
+                        .settings = {{"terms", terms},
+                                     {"sharpness", sharpness},
+                                     {"apart", apart},
+                                     {"penalty", penalty},
+                                     {"recency", recency}}};
+    groups.push_back(WithCorrections(law, {kTrees.begin(), kTrees.end()}, data, question,
+                                     terms <= kTermsWithProcess));
   };
   for (const double apart : {0.0, 1.0}) {
     if (apart == 1 && (inputs.levels.empty() || inputs.levels.size() * 6 > data.rows())) continue;
@@ -221,43 +184,13 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> PowersTechnique::Fit(
     const InputColumn& column = input.data.schema.inputs[*input.question.extrapolate];
     if (column.min > 0) parts.limit = GrowthLimit{*input.question.extrapolate, column.max};
   }
-  double most_trees = 0;
-  for (const Candidate& candidate : group) {
-    most_trees = std::max(most_trees, candidate.settings.at("trees"));
-  }
-  Boosted boosted;
-  std::optional<FeatureMap> features;
-  if (most_trees > 0) {
-    features = MakeFeatures(input.data, FeatureOptions{}, kMostTreeTerms);
-    if (!features) return base::Error(base::ErrorCode::kFailed, "too many features for trees");
-    const Configurations rows =
-        CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMean);
-    const PowersPredictor law(parts);
-    const BinnedFeatures binned(features->Apply(rows.x));
-    BoostingOptions options;
-    options.trees = static_cast<int>(most_trees);
-    options.rate = 0.08;
-    options.row_share = 0.8;
-    options.column_share = 0.8;
-    options.tree.max_depth = 4;
-    boosted = Boost(binned, rows.target - law.PredictLaw(rows.x), rows.count, options, input.rng);
-  }
-  for (const InputColumn& column : input.data.schema.inputs) {
-    const bool number = column.kind == core::ColumnKind::kNumber;
-    parts.ranges.emplace_back(number ? column.min : -1, number ? column.max : 1e9);
-  }
+  CorrectionFit corrections(
+      input, [law = PowersPredictor(parts)](const Matrix& x) { return law.PredictLaw(x); });
+  RECKON_TRY(corrections.Prepare(group));
   std::vector<std::unique_ptr<Predictor>> predictors;
   for (const Candidate& candidate : group) {
     PowersPredictor::Parts own = parts;
-    const auto trees = static_cast<ptrdiff_t>(candidate.settings.at("trees"));
-    if (trees > 0) {
-      own.residual = std::make_shared<EnsemblePredictor>(
-          *features, boosted.base,
-          std::vector(boosted.trees.begin(), boosted.trees.begin() + trees));
-    } else if (candidate.settings.contains("process")) {
-      RECKON_ASSIGN(own.residual, FitSmoothResidual(input, parts));
-    }
-    if (own.residual == nullptr) own.ranges.clear();
+    RECKON_ASSIGN(own.correction, corrections.For(candidate));
     predictors.push_back(std::make_unique<PowersPredictor>(std::move(own)));
   }
   return predictors;

@@ -6,7 +6,8 @@
 
 namespace reckon::learn {
 
-ScalingLawPredictor::ScalingLawPredictor(ScalingLaw law) : law_(std::move(law)) {
+ScalingLawPredictor::ScalingLawPredictor(ScalingLaw law, LawCorrection correction)
+    : law_(std::move(law)), correction_(std::move(correction)) {
   std::vector<Term> terms;
   const auto add = [&terms](size_t column) {
     const Term term{{{Factor::Form::kLog, column, 0}}};
@@ -22,8 +23,14 @@ ScalingLawPredictor::ScalingLawPredictor(ScalingLaw law) : law_(std::move(law)) 
   features_ = FeatureMap(std::move(terms));
 }
 
+Vector ScalingLawPredictor::Predict(const Matrix& x) const {
+  return correction_ ? Vector(law_.LogTime(x) + correction_.Of(x)) : law_.LogTime(x);
+}
+
 base::Json ScalingLawPredictor::ToJson(const Schema& schema) const {
-  return ScalingLawToJson(law_, schema);
+  base::Json json = ScalingLawToJson(law_, schema);
+  AddCorrection(correction_, schema, json);
+  return json;
 }
 
 }  // namespace reckon::learn

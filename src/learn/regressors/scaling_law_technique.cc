@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "learn/laws/fit_scaling_law.h"
+#include "learn/regressors/fit_correction.h"
 #include "learn/regressors/scaling_law_predictor.h"
 #include "learn/thin_rows.h"
 #include "numeric/stats.h"
@@ -41,7 +42,7 @@ bool HasAll(const LawDescription& law, const Roles& roles) {
 
 // A column that the law needs may be constant in a part of the data.
 Roles RolesOfPart(const LawDescription& law, const Schema& schema, const Roles& roles) {
-  Roles usable = UsableRoles(schema, roles);
+  Roles usable = UsableRoles(law, schema, roles);
   for (const auto need : law.needs) usable.*need = roles.*need;
   return usable;
 }
@@ -79,11 +80,11 @@ std::vector<CandidateGroup> ScalingLawTechnique::Candidates(
     const Dataset& data, const Roles& roles, const Question& question,
     const Restrictions& restrictions) const {
   if (data.y.minCoeff() <= 0 || restrictions.scale == TargetScale::kLinear) return {};
-  const Roles usable = UsableRoles(data.schema, roles);
+  const Roles usable = UsableRoles(law_, data.schema, roles);
   if (!HasAll(law_, usable)) return {};
   const LawInputs inputs = ChooseLawInputs(data, question);
   if (inputs.scaling.size() + inputs.levels.size() > kMostInputs) return {};
-  CandidateGroup group;
+  std::vector<CandidateGroup> groups;
   const bool tell_apart = !OwnExchange(data, usable).empty();
   for (const LawSettings& settings : law_.variants({data, usable, question})) {
     for (const double apart : {0.0, 1.0}) {
@@ -93,11 +94,15 @@ std::vector<CandidateGroup> ScalingLawTechnique::Candidates(
                           .features = {.raw = false},
                           .settings = settings};
       if (usable.machine) candidate.settings["apart"] = apart;
-      group.push_back(std::move(candidate));
+      if (law_.corrected) {
+        groups.push_back(WithCorrections(candidate, {0, 150}, data, question));
+      } else {
+        if (groups.empty()) groups.emplace_back();
+        groups.front().push_back(std::move(candidate));
+      }
     }
   }
-  if (group.empty()) return {};
-  return {group};
+  return groups;
 }
 
 base::Result<std::vector<std::unique_ptr<Predictor>>> ScalingLawTechnique::Fit(
@@ -106,19 +111,35 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> ScalingLawTechnique::Fit(
   const Configurations rows = Thinned(
       CollapseRepeats(input.data.x, ToScale(input.data.y, TargetScale::kLog), Middle::kMedian),
       input.rng);
-  std::vector<std::unique_ptr<Predictor>> predictors;
-  for (const Candidate& candidate : group) {
+  const auto fit_law = [&](const Candidate& candidate) {
     ScalingLawProblem problem;
     problem.name = law_.name;
-    problem.overlaps = law_.overlaps;
+    problem.overlaps = law_.overlaps || SettingOf(candidate.settings, "overlaps") == 1;
+    const double recency = SettingOf(candidate.settings, "recency");
+    if (recency > 0 && input.question.extrapolate) {
+      problem.row_weight = RecencyWeights(rows.x, *input.question.extrapolate, recency);
+    }
     problem.terms = law_.terms({input.data, roles, input.question}, candidate.settings);
     problem.inputs = LeftOver(input.data, input.question, problem.terms);
-    const auto apart = candidate.settings.find("apart");
-    if (apart != candidate.settings.end() && apart->second == 1) {
+    if (SettingOf(candidate.settings, "apart") == 1) {
       problem.own_exchange = OwnExchange(input.data, roles);
       if (!problem.own_exchange.empty()) problem.machine = roles.machine;
     }
-    predictors.push_back(std::make_unique<ScalingLawPredictor>(FitScalingLaw(problem, rows)));
+    return FitScalingLaw(problem, rows);
+  };
+  std::vector<std::unique_ptr<Predictor>> predictors;
+  if (law_.corrected) {
+    const ScalingLaw law = fit_law(group.front());
+    CorrectionFit corrections(input, [&law](const Matrix& x) { return law.LogTime(x); });
+    RECKON_TRY(corrections.Prepare(group));
+    for (const Candidate& candidate : group) {
+      RECKON_ASSIGN(LawCorrection correction, corrections.For(candidate));
+      predictors.push_back(std::make_unique<ScalingLawPredictor>(law, std::move(correction)));
+    }
+    return predictors;
+  }
+  for (const Candidate& candidate : group) {
+    predictors.push_back(std::make_unique<ScalingLawPredictor>(fit_law(candidate)));
     if (input.stop.stop_requested()) {
       return base::Error(base::ErrorCode::kInterrupted, "interrupted");
     }
@@ -129,7 +150,9 @@ base::Result<std::vector<std::unique_ptr<Predictor>>> ScalingLawTechnique::Fit(
 base::Result<std::unique_ptr<Predictor>> ScalingLawTechnique::Load(const base::Json& json,
                                                                    const Schema& schema) const {
   RECKON_ASSIGN(ScalingLaw law, ScalingLawFromJson(json, schema, law_.name));
-  return std::unique_ptr<Predictor>(std::make_unique<ScalingLawPredictor>(std::move(law)));
+  RECKON_ASSIGN(LawCorrection correction, CorrectionFromJson(json, schema));
+  return std::unique_ptr<Predictor>(
+      std::make_unique<ScalingLawPredictor>(std::move(law), std::move(correction)));
 }
 
 std::vector<ScalingLawTechnique> ScalingLawTechniques() {

@@ -10,7 +10,8 @@ namespace reckon::learn {
 // number that the law has no place for. Types of machines share the law's shape, scaled by their
 // factor (Sia's ratio, Jayaram Subramanya et al., SOSP 2023); with "apart" = 1, those measured with
 // at least three counts of workers have their own factor of the exchange besides. Other settings
-// are ways to read the columns. Applies when the columns of the law are there and vary.
+// are ways to read the columns. A law that is `corrected` is also tried with "trees" or a "process"
+// for what it leaves over. Applies when the columns of the law are there and vary.
 class ScalingLawTechnique final : public Technique {
  public:
   // `law` outlives the technique.
@@ -20,7 +21,7 @@ class ScalingLawTechnique final : public Technique {
   std::string_view summary() const override { return law_.summary; }
   std::string_view requirement() const override { return law_.requirement; }
   bool TakesPart(const Question& question) const override {
-    return law_.by_default && question.extrapolate.has_value();
+    return law_.by_default && (law_.inside_too || question.extrapolate.has_value());
   }
   std::vector<CandidateGroup> Candidates(const Dataset& data, const Roles& roles,
                                          const Question& question,

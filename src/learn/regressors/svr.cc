@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostTerms = 300;
 constexpr size_t kMostVectorRows = 3000;
 
-std::vector<std::map<std::string, double>> Settings() {
+std::vector<std::map<std::string, double>> KernelSettings() {
   const auto most_rows = static_cast<double>(kMostVectorRows);
   std::vector<std::map<std::string, double>> all;
   for (const double cost : {0.1, 1.0, 10.0}) {
@@ -78,7 +78,7 @@ std::vector<CandidateGroup> SvrTechnique::Candidates(const Dataset& data, const 
   for (const FeatureSet& set :
        Restricted(SmoothFeatureSets(data, restrictions), data, restrictions, kMostTerms)) {
     // A group each: they share nothing that costs time, and can be fitted side by side.
-    for (std::map<std::string, double>& settings : Settings()) {
+    for (std::map<std::string, double>& settings : KernelSettings()) {
       groups.push_back({{.technique = std::string(name()),
                          .scale = set.scale,
                          .features = set.features,

@@ -11,23 +11,46 @@ namespace {
 
 constexpr size_t kMostMembers = 12;
 constexpr double kTooFarBehind = 2.5;  // times the best score
+constexpr double kNearTheBest = 1.15;
 constexpr int kRounds = 30;
 constexpr size_t kGreedyStart = 3;
 // A member that was picked less often costs a model's size and speed more than it gives.
 constexpr int kFewestPicks = 2;
 constexpr size_t kPool = 60;  // candidates that greedy selection chooses from
 
-std::vector<BlendPart> BestOfGroups(const std::vector<Scored>& scored) {
-  std::vector<BlendPart> parts;
+// The best candidates of different groups, best first. Each technique whose best comes near the
+// best of all has one of the seats, even where there are many good candidates of another one.
+std::vector<size_t> Seated(const std::vector<Scored>& scored, double floor) {
+  std::vector<size_t> seated;
+  std::vector<size_t> others;
   std::set<size_t> groups;
-  double total = 0;
-  const double floor = std::max(scored.front().score, 1e-4);
-  for (size_t i = 0; i < scored.size() && parts.size() < kMostMembers; ++i) {
-    if (scored[i].score > kTooFarBehind * floor) break;
+  std::set<const Technique*> techniques;
+  for (size_t i = 0; i < scored.size() && scored[i].score <= kTooFarBehind * floor; ++i) {
     if (!groups.insert(scored[i].trial).second) continue;
-    const double weight = 1 / std::pow(std::max(scored[i].score, floor), 2);
-    parts.push_back({i, weight});
-    total += weight;
+    const bool its_best = techniques.insert(scored[i].technique).second;
+    const bool near = scored[i].score <= kNearTheBest * floor;
+    (its_best && near && seated.size() < kMostMembers ? seated : others).push_back(i);
+  }
+  others.resize(std::min(others.size(), kMostMembers - seated.size()));
+  seated.insert(seated.end(), others.begin(), others.end());
+  std::sort(seated.begin(), seated.end());
+  return seated;
+}
+
+// Candidates of one technique are alike, and some techniques have many: together they weigh as much
+// as the root of their number.
+std::vector<BlendPart> BestOfGroups(const std::vector<Scored>& scored) {
+  const double floor = std::max(scored.front().score, 1e-4);
+  std::vector<BlendPart> parts;
+  std::map<const Technique*, size_t> alike;
+  for (const size_t i : Seated(scored, floor)) {
+    parts.push_back({i, 1 / std::pow(std::max(scored[i].score, floor), 2)});
+    ++alike[scored[i].technique];
+  }
+  double total = 0;
+  for (BlendPart& part : parts) {
+    part.weight /= std::sqrt(static_cast<double>(alike[scored[part.scored].technique]));
+    total += part.weight;
   }
   for (BlendPart& part : parts) part.weight /= total;
   return parts;

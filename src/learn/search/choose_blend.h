@@ -13,9 +13,9 @@ struct BlendPart {
 };
 
 // For a question inside the range: greedy forward selection with replacement (Caruana et al. 2004)
-// on the left-out rows. For extrapolation, where left-out rows are few and alike: the best eight of
-// different groups, weighted by their scores. Weights add up to 1. `scored` is best first, not
-// empty; targets must be above 0.
+// on the left-out rows. For extrapolation, where left-out rows are few and alike: twelve of the
+// best of different groups, weighted by their scores; k of one technique weigh as much as sqrt(k).
+// Weights add up to 1. `scored` is best first, not empty; targets must be above 0.
 std::vector<BlendPart> ChooseBlend(const std::vector<Scored>& scored, const SelectionRows& rows,
                                    const Question& question);
 

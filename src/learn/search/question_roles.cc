@@ -8,7 +8,11 @@ base::Result<Roles> RolesForQuestion(const Schema& schema, const RoleNames& name
                                      const Question& question) {
   RECKON_ASSIGN(Roles roles, FindRoles(schema, names));
   const std::optional<size_t>& column = question.extrapolate;
-  const bool usable = column && column != roles.size && schema.inputs[*column].min > 0;
+  // What a column is known for, it does not count.
+  const bool known =
+      column && (column == roles.size || column == roles.batch || column == roles.bytes ||
+                 column == roles.work || column == roles.activations || column == roles.epochs);
+  const bool usable = column && !known && schema.inputs[*column].min > 0;
   if (roles.workers || !usable) return roles;
   roles.workers = column;
   const auto at = std::lower_bound(roles.extrinsic.begin(), roles.extrinsic.end(), *column);

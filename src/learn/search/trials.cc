@@ -82,7 +82,7 @@ std::vector<Scored> ScoreAll(const std::vector<Trial>& trials, const SelectionRo
   for (size_t t = 0; t < trials.size(); ++t) {
     if (!trials[t].FittedEverywhere()) continue;
     for (size_t c = 0; c < trials[t].group.size(); ++c) {
-      Scored scored{t, c, 0, trials[t].Pooled(c, rows.truth.size())};
+      Scored scored{t, c, trials[t].technique, 0, trials[t].Pooled(c, rows.truth.size())};
       scored.score = SelectionScore(rows, scored.predicted);
       if (std::isfinite(scored.score)) all.push_back(std::move(scored));
     }

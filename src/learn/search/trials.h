@@ -43,6 +43,7 @@ double SelectionScore(const SelectionRows& rows, const Vector& predicted);
 struct Scored {
   size_t trial = 0;
   size_t candidate = 0;
+  const Technique* technique = nullptr;
   double score = 0;
   Vector predicted;
 };

@@ -92,6 +92,15 @@ std::vector<Trouble> Troubles() {
            {"y", Cells(24, [](size_t i) { return static_cast<double>(1 + i % 6); })}},
           30);
 
+  numbers(
+      "passes over huge data with repeats",
+      {{"workers", Cells(48, workers)},
+       {"batch", Cells(48, [](size_t i) { return i % 4 < 2 ? 1.0 : 1e6; })},
+       {"images", Cells(48, [](size_t i) { return i < 24 ? 1e9 : 1e15; })},
+       {"zero", Cells(48, [](size_t i) { return static_cast<double>(i % 2); })},
+       {"y", Cells(48, [&](size_t i) { return (i < 24 ? 1.0 : 1e6) * (3 + 40 / workers(i)); })}},
+      30);
+
   const auto level = [](size_t i) { return static_cast<double>(i % kLevels); };
   core::Table levels = support::NumberTable({{"workers", Cells(2 * kLevels, workers)}});
   std::vector<std::string> names;
@@ -131,10 +140,12 @@ bool MayRefuse(const std::string& technique, const Trouble& trouble) {
   if (technique == "powers") return !positive || wide;
   if (technique == "gp") return wide;
   if (technique == "ernest") return !counts_workers;
-  if (technique == "generic") return !positive || wide || trouble.name == "three rows";
+  const bool passes = trouble.name.starts_with("passes");  // with zeros in a column
+  if (technique == "generic") return !positive || wide || passes || trouble.name == "three rows";
   if (technique == "pmnf") return !positive || wide || trouble.name == "repeats only";
   if (OneOf(technique, {"amdahl", "usl", "ring"})) return !counts_workers || !positive || wide;
-  return OneOf(technique, {"optimus", "ps", "pollux"});  // servers or a batch are not in the tables
+  if (OneOf(technique, {"pollux", "steps"})) return !passes;
+  return OneOf(technique, {"optimus", "ps"});  // servers are not in the tables
 }
 
 void ExpectSane(const Trouble& trouble, const SearchOptions& options, bool default_search) {

@@ -134,6 +134,51 @@ TEST(RolesTest, LawsKnowNodesBatchBytesServersAndMachines) {
   EXPECT_FALSE(FindRoles(schema, {.machine = "num_ps"}).ok());
 }
 
+TEST(RolesTest, LawsKnowWorkActivationsThreadsAndEpochs) {
+  const Schema schema = MakeDataset(support::NumberTable({{"workers", {1, 2, 3, 4}},
+                                                          {"cpus", {1, 4, 3, 8}},
+                                                          {"cpus_per_worker", {1, 2, 1, 2}},
+                                                          {"multiply_adds", {5, 6, 7, 8}},
+                                                          {"activations", {2, 3, 3, 2}},
+                                                          {"epochs", {1, 1, 2, 2}},
+                                                          {"y", {1, 2, 3, 4}}}),
+                                    "y")
+                            .schema;
+  const Roles roles = FindRoles(schema, {}).value();
+  EXPECT_EQ(roles.threads, 2);
+  EXPECT_EQ(roles.work, 3);
+  EXPECT_EQ(roles.activations, 4);
+  EXPECT_EQ(roles.epochs, 5);
+  const Roles said = FindRoles(schema, {.work = "activations", .threads = "cpus"}).value();
+  EXPECT_EQ(said.work, 4);
+  EXPECT_EQ(said.threads, 1);
+  EXPECT_EQ(said.activations, std::nullopt);
+  EXPECT_FALSE(FindRoles(schema, {.epochs = "passes"}).ok());
+}
+
+TEST(RolesTest, NamesWithWordsOfSeveralRoles) {
+  const auto roles_of = [](const std::vector<std::string>& names) {
+    std::vector<support::NamedColumn> columns;
+    for (const std::string& name : names) columns.push_back({name, {1, 2, 3, 4}});
+    columns.push_back({"y", {1, 2, 3, 4}});
+    return FindRoles(MakeDataset(support::NumberTable(columns), "y").schema, {}).value();
+  };
+  Roles roles = roles_of({"nodes", "cpus_per_worker", "batch", "images"});
+  EXPECT_EQ(roles.workers, 0);
+  EXPECT_EQ(roles.threads, 1);
+  roles = roles_of({"threads_per_worker", "gpus"});
+  EXPECT_EQ(roles.workers, 1);
+  EXPECT_EQ(roles.threads, 0);
+  roles = roles_of({"workers", "model_flops"});
+  EXPECT_EQ(roles.work, 1);
+  EXPECT_EQ(roles.bytes, std::nullopt);
+  roles = roles_of({"activations_size", "images", "workers"});
+  EXPECT_EQ(roles.activations, 0);
+  EXPECT_EQ(roles.size, 1);
+  roles = roles_of({"executors_per_job"});  // nothing else counts workers
+  EXPECT_EQ(roles.workers, 0);
+}
+
 TEST(RolesTest, PartsOfANodeAreNoWorkersBesideIt) {
   const Schema schema = MakeDataset(support::NumberTable({{"nodes", {1, 2, 3, 4}},
                                                           {"gpus_per_node", {8, 4, 8, 4}},

@@ -153,6 +153,29 @@ TEST_F(ParameterTest, EveryLawHasIntervalsTheSameForAnyNumberOfThreads) {
   EXPECT_TRUE(Intervals(Fit("tree"), 1).empty());
 }
 
+// Most resamples do not draw the one configuration with two threads; they say nothing of what
+// threads do. What corrects the law is left out.
+TEST_F(ParameterTest, AColumnThatDoesNotVaryInAResampleIsNotNothing) {
+  std::vector<support::NamedColumn> columns{
+      {"workers", {}}, {"batch", {}}, {"images", {}}, {"threads", {}}, {"y", {}}};
+  for (const double w : {1, 2, 4, 8}) {
+    for (const double b : {16, 32, 64}) {
+      for (const double s : {1000, 2000}) {
+        const double t = w == 1 && b == 16 && s == 2000 ? 2 : 1;
+        const std::array row{w, b, s, t, s / w / t * 0.01 + s / w / b * 0.1 + 1};
+        for (size_t j = 0; j < row.size(); ++j) columns[j].second.push_back(row[j]);
+      }
+    }
+  }
+  data_ = support::MakeDataset(support::NumberTable(columns), "y");
+  const auto intervals = Intervals(Fit("steps"), 2);
+  const auto threads = std::find_if(intervals.begin(), intervals.end(), [](const auto& entry) {
+    return entry.parameter.name.find("image_threads") != std::string::npos;
+  });
+  ASSERT_NE(threads, intervals.end());
+  EXPECT_GT(threads->lower, 0);
+}
+
 // Which terms a sum has is chosen anew for every resample: without is as good as 0.
 TEST_F(ParameterTest, ATermThatResamplesDoWithoutMayBeNothing) {
   data_ =

@@ -65,12 +65,17 @@ TEST(ModelFileTest, RolesComeBackAndWhatAnOlderFileLacksIsGuessed) {
   EXPECT_EQ(model->roles.machine, 2U);
   EXPECT_EQ(model->roles.bytes, std::nullopt);
 
-  const auto older = ModelFromText(Changed(text,
-                                           [](Json& j) {
-                                             j["roles"].erase("batch");
-                                             j["roles"].erase("machine");
-                                           }),
-                                   "m");
+  const auto older = ModelFromText(
+      Changed(text,
+              [](Json& j) {
+                j["roles"].erase("batch");
+                j["roles"].erase("machine");
+                for (const char* name : {"work", "activations", "threads", "epochs"}) {
+                  EXPECT_TRUE(j["roles"].contains(name));
+                  j["roles"].erase(name);
+                }
+              }),
+      "m");
   ASSERT_TRUE(older.ok()) << older.error().Describe();
   EXPECT_EQ(older->roles.workers, 1U);
   EXPECT_EQ(older->roles.batch, std::nullopt);

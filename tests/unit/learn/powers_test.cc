@@ -156,7 +156,7 @@ TEST(PowersTest, TheCorrectionFadesOutside) {
   };
   const double end = correction(16);
   ASSERT_GT(end, 0.01);
-  EXPECT_NEAR(correction(16 * std::exp(PowersPredictor::kFadeDistance)), end / std::exp(1), 1e-9);
+  EXPECT_NEAR(correction(16 * std::exp(LawCorrection::kFadeDistance)), end / std::exp(1), 1e-9);
   EXPECT_LT(correction(16e12), 0.01 * end);
 }
 
@@ -183,7 +183,7 @@ TEST(PowersTest, AProcessFollowsWhatTheLawLeavesOver) {
   const Vector smooth = fits[1]->Predict(asked);
   EXPECT_GT((fits[0]->Predict(asked) - wanted).cwiseAbs().maxCoeff(), 0.05);
   EXPECT_LT((smooth - wanted).cwiseAbs().maxCoeff(), 0.02);
-  EXPECT_GT(std::get<PowersFormula>(fits[1]->ToFormula()).residual_centres, 30U);
+  EXPECT_GT(std::get<PowersFormula>(fits[1]->ToFormula()).correction.centres, 30U);
   const auto again = technique->Load(fits[1]->ToJson(data.schema), data.schema);
   ASSERT_TRUE(again.ok()) << again.error().Describe();
   EXPECT_LT(((*again)->Predict(asked) - smooth).cwiseAbs().maxCoeff(), 1e-12);
