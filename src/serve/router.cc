@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/check.h"
 #include "base/json_shape.h"
 #include "base/text.h"
 
@@ -60,16 +61,6 @@ base::Result<std::map<std::string, std::string>> QueryOf(std::string_view target
   return query;
 }
 
-base::Result<int64_t> Whole(const std::string& name, const std::string& text) {
-  int64_t number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number < 0) {
-    return base::BadInput(
-        fmt::format("{}: expected a whole number from 0 on, found '{}'", name, text));
-  }
-  return number;
-}
-
 int StatusOf(ErrorCode code) {
   switch (code) {
     case ErrorCode::kBadInput:
@@ -89,6 +80,16 @@ int StatusOf(ErrorCode code) {
 }
 
 }  // namespace
+
+base::Result<int64_t> WholeNumber(const std::string& name, const std::string& text) {
+  int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size() || number < 0) {
+    return base::BadInput(
+        fmt::format("{}: expected a whole number from 0 on, found '{}'", name, text));
+  }
+  return number;
+}
 
 std::optional<std::string> DecodeUrl(std::string_view text, bool plus_is_space) {
   std::string decoded;
@@ -119,13 +120,13 @@ base::Result<Json> Call::Body() const {
 }
 
 base::Result<int64_t> Call::WholeInPath(const std::string& name) const {
-  return Whole(name, path.at(name));
+  return WholeNumber(name, path.at(name));
 }
 
 base::Result<std::optional<int64_t>> Call::WholeInQuery(const std::string& name) const {
   const auto found = query.find(name);
   if (found == query.end()) return std::optional<int64_t>();
-  RECKON_ASSIGN(const int64_t number, Whole(name, found->second));
+  RECKON_ASSIGN(const int64_t number, WholeNumber(name, found->second));
   return std::optional(number);
 }
 
@@ -165,7 +166,9 @@ std::optional<Scope> Router::ScopeOf(const net::HttpRequest& head) const {
   return match.route->scope;
 }
 
-net::HttpResponse Router::Handle(const net::HttpRequest& request) const {
+net::HttpResponse Router::Dispatch(
+    const net::HttpRequest& request,
+    const std::function<Answer(const Route&, const Call&)>& with) const {
   Match match = Find(request);
   if (match.route == nullptr) {
     const std::string path(PathOf(request.target));
@@ -176,9 +179,24 @@ net::HttpResponse Router::Handle(const net::HttpRequest& request) const {
   }
   auto query = QueryOf(request.target);
   if (!query.ok()) return ErrorResponse(query.error());
-  const Answer answer =
-      match.route->handler(Call{request, std::move(match.path), *std::move(query)});
+  const Answer answer = with(*match.route, Call{request, std::move(match.path), *std::move(query)});
   return answer.ok() ? *answer : ErrorResponse(answer.error());
+}
+
+net::HttpResponse Router::Handle(const net::HttpRequest& request) const {
+  return Dispatch(request, [](const Route& route, const Call& call) -> Answer {
+    RECKON_CHECK(route.handler);
+    return route.handler(call);
+  });
+}
+
+void Router::Handle(const net::HttpRequest& request, net::HttpReply reply) const {
+  // The first answer counts: a stream that has begun is not answered again.
+  reply.Send(Dispatch(request, [&](const Route& route, const Call& call) -> Answer {
+    if (!route.stream) return route.handler(call);
+    RECKON_TRY(route.stream(call, reply));
+    return net::HttpResponse{};
+  }));
 }
 
 }  // namespace reckon::serve

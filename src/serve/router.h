@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "net/http_message.h"
+#include "net/http_reply.h"
 
 namespace reckon::serve {
 
@@ -37,11 +38,15 @@ enum class Scope {
 using Answer = base::Result<net::HttpResponse>;
 using CallHandler = std::function<Answer(const Call&)>;
 
+// Answers by itself, as a stream; an error is answered for it.
+using StreamHandler = std::function<base::Status(const Call&, net::HttpReply&)>;
+
 struct Route {
   std::string method;   // "GET"
   std::string pattern;  // "/api/v1/runs/{id}/stop"
   Scope scope = Scope::kPerson;
-  CallHandler handler;
+  CallHandler handler = {};
+  StreamHandler stream = {};  // instead of a handler
 };
 
 net::HttpResponse JsonResponse(const base::Json& json, int status = 200);
@@ -57,6 +62,8 @@ class Router {
   // Which scope a request needs; nullopt: nobody answers it. Looks at the head alone.
   std::optional<Scope> ScopeOf(const net::HttpRequest& head) const;
   // 404 and 405 for what nobody answers.
+  void Handle(const net::HttpRequest& request, net::HttpReply reply) const;
+  // Likewise, of routes that are no streams.
   net::HttpResponse Handle(const net::HttpRequest& request) const;
 
  private:
@@ -66,9 +73,15 @@ class Router {
     bool other_method = false;
   };
   Match Find(const net::HttpRequest& request) const;
+  // What `with` makes of the call, or what is wrong with it.
+  net::HttpResponse Dispatch(const net::HttpRequest& request,
+                             const std::function<Answer(const Route&, const Call&)>& with) const;
 
   std::vector<Route> routes_;
 };
+
+// kBadInput, with the name: it is not a whole number from 0 on.
+base::Result<int64_t> WholeNumber(const std::string& name, const std::string& text);
 
 // "%2F" and, in queries, "+". nullopt: broken escapes or a zero byte.
 std::optional<std::string> DecodeUrl(std::string_view text, bool plus_is_space);

@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/manage/managed_view.h"
 #include "app/manage/manager.h"
+#include "serve/event_feed.h"
 #include "serve/router.h"
 #include "store/store.h"
 
@@ -15,11 +17,17 @@ struct Service {
   app::Manager& manager;
   store::Store& store;
   const app::Context& context;
+  app::ManagedViews& views;
 };
 
 std::vector<Route> AgentRoutes(const Service& service);
 std::vector<Route> RunRoutes(const Service& service);
 std::vector<Route> NodeRoutes(const Service& service);
 std::vector<Route> HealthRoutes(const Service& service);
+// `feed` outlives them.
+std::vector<Route> EventRoutes(EventFeed& feed);
+
+// A run as GET /api/v1/runs/ID shows it. kNotFound.
+base::Result<RunNews> LookAtRun(const Service& service, int64_t run_id);
 
 }  // namespace reckon::serve

@@ -82,12 +82,8 @@ Answer ListRuns(const Service& service, const Call& call) {
 
 Answer ShowRun(const Service& service, const Call& call) {
   RECKON_ASSIGN(const int64_t id, call.WholeInPath("id"));
-  RECKON_ASSIGN(const app::RunReport report,
-                app::FindRunReport(std::to_string(id), service.context));
-  Json json = app::ToJson(report);
-  const auto managed = service.manager.Report(id);
-  if (managed.ok()) json["managed"] = ManagedJson(*managed);
-  return JsonResponse(json);
+  RECKON_ASSIGN(const RunNews news, LookAtRun(service, id));
+  return net::HttpResponse{200, "application/json", news.report + "\n"};
 }
 
 Answer StopRun(const Service& service, const Call& call) {
@@ -121,6 +117,21 @@ Answer ListEvents(const Service& service, const Call& call) {
 }
 
 }  // namespace
+
+base::Result<RunNews> LookAtRun(const Service& service, int64_t run_id) {
+  const auto managed = service.manager.Report(run_id);
+  if (!managed.ok()) {
+    if (managed.error().code() != base::ErrorCode::kNotFound) return managed.error();
+    // A run of this machine's own.
+    RECKON_ASSIGN(const app::RunReport report,
+                  app::FindRunReport(std::to_string(run_id), service.context));
+    return RunNews{base::DumpJsonLine(app::ToJson(report)), core::IsFinal(report.run.state)};
+  }
+  RECKON_ASSIGN(app::RunView view, service.views.Of(service.store, managed->managed));
+  Json json = app::ToJson(app::ReportOf(managed->run, std::move(view), service.context));
+  json["managed"] = ManagedJson(*managed);
+  return RunNews{base::DumpJsonLine(json), core::IsFinal(managed->run.state)};
+}
 
 std::vector<Route> RunRoutes(const Service& service) {
   const auto route = [&](const char* method, const char* pattern, auto handler) {

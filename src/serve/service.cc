@@ -83,10 +83,13 @@ base::Status Serve(const ServeRequest& request, const app::Context& context,
   manager_options.db = context.db;
   RECKON_ASSIGN(const auto manager,
                 app::Manager::Open(manager_options, *store, context.clock, context.log));
-  const Service service{*manager, *store, context};
+  app::ManagedViews views(context.db);
+  const Service service{*manager, *store, context, views};
+  EventFeed feed({}, *store, context.log,
+                 [&service](int64_t run_id) { return LookAtRun(service, run_id); });
   std::vector<Route> routes;
-  for (auto& group :
-       {AgentRoutes(service), RunRoutes(service), NodeRoutes(service), HealthRoutes(service)}) {
+  for (auto& group : {AgentRoutes(service), RunRoutes(service), NodeRoutes(service),
+                      HealthRoutes(service), EventRoutes(feed)}) {
     routes.insert(routes.end(), group.begin(), group.end());
   }
   const Router router(std::move(routes));
@@ -95,7 +98,10 @@ base::Status Serve(const ServeRequest& request, const app::Context& context,
   http.most_connections = 4096;
   RECKON_ASSIGN(const auto server,
                 net::HttpServer::Start(
-                    http, [&](const net::HttpRequest& call) { return router.Handle(call); },
+                    http,
+                    [&](const net::HttpRequest& call, net::HttpReply reply) {
+                      router.Handle(call, std::move(reply));
+                    },
                     [&](const net::HttpRequest& head) { return TurnAway(router, token, head); }));
   ready("http://" + net::Address{listen->host, server->port()}.ToText());
   AwaitStop(context.stop);

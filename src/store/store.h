@@ -133,6 +133,8 @@ class Store {
   // misses none.
   virtual base::Result<std::vector<core::Event>> ListEvents(std::optional<int64_t> run_id,
                                                             int64_t after_id, size_t limit) = 0;
+  // 0: there is none.
+  virtual base::Result<int64_t> NewestEventId() = 0;
 };
 
 }  // namespace reckon::store

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -111,6 +112,27 @@ class Service(InAFolder):
         self.assertEqual(status, 200, body)
         return body
 
+    def follow(self, path):
+        """What a stream tells until it ends, as (kind, data), in a thread: a list that grows."""
+        told = []
+
+        def read():
+            request = urllib.request.Request(self.url + "/api/v1" + path)
+            request.add_header("Authorization", "Bearer a secret of the test")
+            kind = None
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                for line in answer:
+                    key, _, value = line.decode().rstrip("\n").partition(": ")
+                    if key == "event":
+                        kind = value
+                    elif key == "data":
+                        told.append((kind, json.loads(value)))
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        self.addCleanup(thread.join)
+        return told, thread
+
     def submit(self, text):
         status, body = self.call("POST", "/api/v1/runs", {"job": text})
         self.assertEqual(status, 201, body)
@@ -162,7 +184,14 @@ class Service(InAFolder):
         self.assertIn("job.yaml, line 2", body["error"])
 
         run = self.submit(TRAINING % 2)
+        told, listener = self.follow(f"/runs/{run}/stream")
         self.wait_for_state(run, "finished", "failed", "stopped")
+        listener.join(20)
+        self.assertFalse(listener.is_alive(), told)
+        self.assertEqual([data["detail"]["to"] for kind, data in told if kind == "run.state"],
+                         self.states(run))
+        self.assertEqual(told[-1], ("end", {"run": run}))
+        self.assertGreater(len([data for kind, data in told if kind == "progress"]), 1)
         report = self.get(f"/runs/{run}")
         self.assertEqual(report["state"], "finished", json.dumps(report, indent=1) + self.logs())
         self.assertEqual(self.states(run), ["planning", "transferring", "starting", "running",

@@ -1,6 +1,8 @@
 #include "app/manage/managed_view.h"
 
+#include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -28,30 +30,64 @@ base::Result<RunView> RanksOfManagedRun(const std::filesystem::path& db, int64_t
   return view;
 }
 
-base::Result<RunView> ViewOfManagedRun(store::Store& store, const std::filesystem::path& db,
-                                       const core::Run& run, const core::ManagedRun& managed) {
-  RECKON_ASSIGN(const base::Json json,
-                base::ParseJson(managed.document, "the document of a managed run"));
-  RECKON_ASSIGN(const ManagedDocument document, ManagedDocumentFromJson(json));
-  RECKON_ASSIGN(RunView view, RanksOfManagedRun(db, run.id, document.run));
+base::Status ManagedRunReader::ReadStates(store::Store& store) {
   constexpr size_t kPage = 1000;
-  int64_t after = 0;
   for (;;) {
-    RECKON_ASSIGN(const std::vector<core::Event> page, store.ListEvents(run.id, after, kPage));
+    RECKON_ASSIGN(const std::vector<core::Event> page, store.ListEvents(run_id_, after_, kPage));
     for (const core::Event& event : page) {
-      after = event.id;
+      after_ = event.id;
       if (event.kind != "run.state") continue;
       const base::Json detail = base::Json::parse(event.detail, nullptr, false);
       if (!detail.is_object()) continue;
       const base::Json more = detail.value("detail", base::Json::object());
       const double at = std::chrono::duration<double>(event.at.time_since_epoch()).count();
-      view.Add({{"kind", "run.state"},
-                {"at", at},
-                {"state", detail.value("to", "")},
-                {"reason", more.is_object() ? more.value("reason", "") : ""}});
+      view_.Add({{"kind", "run.state"},
+                 {"at", at},
+                 {"state", detail.value("to", "")},
+                 {"reason", more.is_object() ? more.value("reason", "") : ""}});
     }
-    if (page.size() < kPage) return view;
+    if (page.size() < kPage) return {};
   }
+}
+
+base::Status ManagedRunReader::Next(store::Store& store, const watch::ManagedRun& managed) {
+  if (managed.attempt != attempt_) {
+    attempt_ = managed.attempt;
+    parts_.clear();
+    after_ = 0;
+    view_ = {};
+  }
+  for (const watch::Part& part : managed.parts) {
+    const act::RunFolder folder(PartFolder(db_, run_id_, attempt_, part.node));
+    const auto reader = parts_.try_emplace(part.node, folder.events()).first;
+    RECKON_TRY(reader->second.Next([&](const base::Json& event) { view_.Add(event); }));
+  }
+  return ReadStates(store);
+}
+
+base::Result<RunView> ManagedViews::Of(store::Store& store, const watch::ManagedRun& managed) {
+  const std::scoped_lock lock(mutex_);
+  Entry& entry = entries_.try_emplace(managed.run_id, Entry{ManagedRunReader(db_, managed.run_id)})
+                     .first->second;
+  entry.used = ++looks_;
+  RECKON_TRY(entry.reader.Next(store, managed));
+  const RunView view = entry.reader.view();
+  if (entries_.size() > kMost) {
+    entries_.erase(std::min_element(
+        entries_.begin(), entries_.end(),
+        [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+  }
+  return view;
+}
+
+base::Result<RunView> ViewOfManagedRun(store::Store& store, const std::filesystem::path& db,
+                                       const core::Run& run, const core::ManagedRun& managed) {
+  RECKON_ASSIGN(const base::Json json,
+                base::ParseJson(managed.document, "the document of a managed run"));
+  RECKON_ASSIGN(const ManagedDocument document, ManagedDocumentFromJson(json));
+  ManagedRunReader reader(db, run.id);
+  RECKON_TRY(reader.Next(store, document.run));
+  return reader.view();
 }
 
 }  // namespace reckon::app

@@ -43,11 +43,10 @@ base::Result<int64_t> RunNumber(const std::string& run, store::Store& store,
 
 base::Result<RunReport> Report(store::Store& store, int64_t id, const Context& context) {
   RECKON_ASSIGN(SyncedRun synced, SyncRun(store, context.db, id, context.clock));
-  auto forecast = ForecastOf(synced.run, synced.view);
-  return RunReport{std::move(synced.run),  std::move(synced.view),
-                   std::move(forecast),    RunFolderPath(context.db, id).string(),
-                   std::move(synced.note), SecondsNow(context),
-                   synced.orphaned};
+  RunReport report = ReportOf(synced.run, std::move(synced.view), context);
+  report.note = std::move(synced.note);
+  report.orphaned = synced.orphaned;
+  return report;
 }
 
 // How far the run is, for whoever waits for it.
@@ -73,6 +72,16 @@ class ShownUntilEnd {
 };
 
 }  // namespace
+
+RunReport ReportOf(const core::Run& run, RunView view, const Context& context) {
+  RunReport report;
+  report.run = run;
+  report.forecast = ForecastOf(run, view);
+  report.view = std::move(view);
+  report.folder = RunFolderPath(context.db, run.id).string();
+  report.now = SecondsNow(context);
+  return report;
+}
 
 base::Result<RunReport> FollowRun(int64_t run_id, const Context& context) {
   const act::RunFolder folder(RunFolderPath(context.db, run_id));

@@ -50,6 +50,9 @@ struct RunReport {
   bool orphaned = false;  // as of SyncedRun
 };
 
+// Of a run whose view is known; without note.
+RunReport ReportOf(const core::Run& run, RunView view, const Context& context);
+
 // Checks the job, registers the run and starts its supervisor; returns while the run goes on.
 // kBadInput, kNotFound: what is wrong with the job, before anything was started.
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context);

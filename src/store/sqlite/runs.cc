@@ -286,4 +286,9 @@ base::Result<std::vector<core::Event>> SqliteStore::ListEvents(std::optional<int
   }
 }
 
+base::Result<int64_t> SqliteStore::NewestEventId() {
+  const std::scoped_lock lock(mutex_);
+  return connection_->QueryInteger("SELECT coalesce(max(id), 0) FROM event");
+}
+
 }  // namespace reckon::store

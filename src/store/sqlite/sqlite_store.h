@@ -71,6 +71,7 @@ class SqliteStore final : public Store {
   base::Status AddEvents(std::span<const core::Event> events) override;
   base::Result<std::vector<core::Event>> ListEvents(std::optional<int64_t> run_id, int64_t after_id,
                                                     size_t limit) override;
+  base::Result<int64_t> NewestEventId() override;
 
  private:
   SqliteStore(std::unique_ptr<SqliteConnection> connection, const base::Clock& clock)

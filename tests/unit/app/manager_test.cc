@@ -169,6 +169,21 @@ class ManagerTest : public testing::Test {
     }
   }
 
+  // Only `left` is heard any more, and begins the second attempt, with what there is.
+  void LoseTheOthers(PlayedNode& left) {
+    clock_.Advance(seconds(20));
+    left.Beat();
+    clock_.Advance(seconds(11));
+    left.Beat();
+    ASSERT_TRUE(Comes(RunState::kRecovering));
+    ASSERT_TRUE(left.IsTold("stop"));
+    left.End("stopped", 120);
+    ASSERT_TRUE(Within(kPatience, [&] {
+      left.Beat();
+      return left.Facts(1, 2) != nullptr;
+    }));
+  }
+
   std::string Kinds() {
     std::string kinds;
     const auto events = store_->ListEvents({}, 0, 1000);
@@ -227,6 +242,49 @@ TEST_F(ManagerTest, ARunFromQueueToEnd) {
   EXPECT_TRUE(store_->LoadSamples("update.runs").ok());
 }
 
+// Who looks again and again sees what one sees who looks once; of a new attempt nothing of the
+// last.
+TEST_F(ManagerTest, LooksAtARunGoOnWhereTheLastEnded) {
+  PlayedNode h0(manager_, "h0");
+  PlayedNode h1(manager_, "h1");
+  h0.Beat();
+  h1.Beat();
+  Submit();
+  ManagedViews views(db());
+  const auto at_once = [&] {
+    return ViewOfManagedRun(*store_, db(), *store_->FindRun(1), *store_->FindManagedRun(1)).value();
+  };
+  // The manager's own thread moves the run on between two looks: they are compared when it has not.
+  const auto look = [&] {
+    RunView again;
+    RunView once;
+    EXPECT_TRUE(Within(kPatience, [&] {
+      const RunView before = at_once();
+      again = views.Of(*store_, manager_->Report(1)->managed).value();
+      once = at_once();
+      return before.state == once.state;
+    }));
+    EXPECT_EQ(again.state, once.state);
+    EXPECT_EQ(again.ranks.size(), once.ranks.size());
+    EXPECT_EQ(again.WorkersProgress(200).done, once.WorkersProgress(200).done);
+    return again;
+  };
+  EXPECT_TRUE(look().ranks.empty());
+  BringToWork(h0, h1);
+  EXPECT_EQ(look().state, RunState::kRunning);
+  for (const double done : {10.0, 25.0, 70.0}) {
+    h0.Tell({{"kind", "progress"},
+             {"role", "worker"},
+             {"index", 0},
+             {"at", 103 + done},
+             {"done", done},
+             {"total", 100.0}});
+    EXPECT_EQ(look().WorkersProgress(200).done, done);
+  }
+  LoseTheOthers(h0);
+  EXPECT_EQ(look().WorkersProgress(200).done, 0);
+}
+
 TEST_F(ManagerTest, ALostNodeIsLeftOutAndTheRunGoesOnWithTheOther) {
   PlayedNode h0(manager_, "h0");
   PlayedNode h1(manager_, "h1");
@@ -234,18 +292,7 @@ TEST_F(ManagerTest, ALostNodeIsLeftOutAndTheRunGoesOnWithTheOther) {
   h1.Beat();
   Submit();
   BringToWork(h0, h1);
-  clock_.Advance(seconds(20));
-  h0.Beat();
-  clock_.Advance(seconds(11));
-  h0.Beat();
-  ASSERT_TRUE(Comes(RunState::kRecovering));
-  ASSERT_TRUE(h0.IsTold("stop"));
-  h0.End("stopped", 120);
-  // The second attempt, with what there is.
-  ASSERT_TRUE(Within(kPatience, [&] {
-    h0.Beat();
-    return h0.Facts(1, 2) != nullptr;
-  }));
+  LoseTheOthers(h0);
   EXPECT_EQ(h0.Facts(1, 1), nullptr) << "the first one is forgotten";
   const auto report = manager_->Report(1);
   EXPECT_EQ(report->managed.attempt, 2);

@@ -1,7 +1,6 @@
 // Answers that come later, from other threads, or bit by bit.
 #include "net/http_reply.h"
 
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -14,7 +13,7 @@
 
 #include "net/http_client.h"
 #include "net/http_server.h"
-#include "net/tcp.h"
+#include "tests/support/raw_connection.h"
 
 namespace reckon::net {
 namespace {
@@ -59,25 +58,9 @@ class Kept {
   std::optional<HttpReply> reply_;
 };
 
-class Raw {
+class Raw : public support::RawConnection {
  public:
-  explicit Raw(const HttpServer& server)
-      : stream_(Stream::Connect({"127.0.0.1", server.port()}, milliseconds(2000)).value()) {
-    stream_.set_patience(milliseconds(5000));
-  }
-  void Send(std::string_view text) {
-    ASSERT_TRUE(stream_.Write(std::as_bytes(std::span(text.data(), text.size()))).ok());
-  }
-  std::string ReadUntil(std::string_view end) {
-    std::string text;
-    std::array<std::byte, 1> byte{};
-    while (!text.ends_with(end) && stream_.Read(byte).ok()) text += static_cast<char>(byte[0]);
-    return text;
-  }
-  std::string ReadAll() { return ReadUntil(std::string_view("\0never\0", 7)); }
-
- private:
-  Stream stream_;
+  explicit Raw(const HttpServer& server) : RawConnection(server.port()) {}
 };
 
 TEST(HttpReplyTest, AnswersComeLaterAndFromOtherThreads) {

@@ -154,9 +154,11 @@ TEST_P(StoreContract, AStepMovesTheRunAndLeavesAnEvent) {
   EXPECT_EQ((*events)[0].detail,
             R"({"from":"queued","to":"planning","detail":{"why":"its turn"}})");
   EXPECT_EQ((*events)[1].detail, R"({"from":"planning","to":"starting"})");
+  EXPECT_EQ(store_->NewestEventId().value(), (*events)[1].id);
 }
 
 TEST_P(StoreContract, AForbiddenStepChangesNothing) {
+  EXPECT_EQ(store_->NewestEventId().value(), 0);
   const int64_t id = store_->AddRun(MakeRun("train"))->id;
   const auto moved = store_->MoveRun(id, RunState::kQueued, RunState::kRunning, "");
   ASSERT_FALSE(moved.ok());
