@@ -61,7 +61,7 @@ class Devices final : public decide::NodeEstimates {
                           crowding_s, 0.15 * rng.Uniform()});
     }
   }
-  double ComputePerSample(size_t worker, int64_t batch) const override {
+  double ComputePerSample(size_t worker, int64_t batch, size_t) const override {
     return devices_[worker].sample_s + devices_[worker].batch_s / static_cast<double>(batch);
   }
   double UpdatePerStep(size_t worker, int64_t, size_t crew) const override {

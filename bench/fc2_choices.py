@@ -31,38 +31,39 @@ class Choices:
         rows = csv.DictReader(self.reckon("export", "samples", f"{options.campaign}.runs").splitlines())
         self.seconds = {}
         for row in rows:
-            if row["servers"] != "1" or row.get("disturbed") or row["network"] != "cnn-small":
+            if row["servers"] != "1" or row.get("disturbed"):
                 continue
             worker, server = row["pool"].replace("-", ".").split("/")
-            key = (worker, server, int(float(row["batch"])), int(float(row["workers"])))
+            what = (row["network"], int(float(row["images"])), int(float(row["batch"])))
+            key = (worker, server, what, int(float(row["workers"])))
             self.seconds.setdefault(key, []).append(float(row["training_loop_s"]) / float(row["dilation"]))
 
     def reckon(self, *arguments):
-        done = subprocess.run([str(RECKON), "--db", str(self.options.db.resolve()), *map(str, arguments)],
+        done = subprocess.run([str(RECKON), *map(str, arguments), "--db", str(self.options.db.resolve())],
                               cwd=self.folder, text=True, capture_output=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"reckon {' '.join(map(str, arguments))}: {done.stderr}")
         return done.stdout
 
-    def time(self, worker, server, batch, workers):
-        return statistics.mean(self.seconds[worker, server, batch, workers])
+    def time(self, worker, server, what, workers):
+        return statistics.mean(self.seconds[worker, server, what, workers])
 
-    def cost(self, worker, server, batch, workers):
+    def cost(self, worker, server, what, workers):
         price = workers * WORKERS[worker] + SERVERS[server][0]
-        return price, price * self.time(worker, server, batch, workers) / 3600
+        return price, price * self.time(worker, server, what, workers) / 3600
 
-    def ask(self, server, batch):
+    def ask(self, server, what):
         """What each recommender chooses: type and number of workers."""
-        types = sorted({key[0] for key in self.seconds if key[1] == server and key[2] == batch})
+        network, images, batch = what
+        types = sorted({key[0] for key in self.seconds if key[1] == server and key[2] == what})
         catalogue = self.folder / "types.yaml"
         price, bandwidth = SERVERS[server]
         catalogue.write_text(json.dumps({"source": "FC2, Tables 1 and 2", "date": "2018-08", "types": [
             {"name": server, "price": price, "bandwidth": bandwidth, "role": "server"},
             *[{"name": name, "price": WORKERS[name], "role": "worker"} for name in types]]}))
         job = self.folder / "job.yaml"
-        images = 4608
         job.write_text(json.dumps({"name": "fc2", "servers": 1, "trainer": {
-            "network": "cnn-small", "strategy": "async-ps", "batch": batch, "epochs": 1,
+            "network": network, "strategy": "async-ps", "batch": batch, "epochs": 1,
             "data": {"images": images, "validation_images": 60}}}))
         chosen = {}
         for algorithm in ("time-opt", "scala-opt"):
@@ -72,7 +73,7 @@ class Choices:
                 catalogue, "--json"))
             chosen[algorithm] = (said["worker"], said["workers"])
         # pareto compares all pools of the campaign; those of this server are the ones to choose from.
-        limit = (1 + self.options.more_time / 100) * self.time(chosen["time-opt"][0], server, batch,
+        limit = (1 + self.options.more_time / 100) * self.time(chosen["time-opt"][0], server, what,
                                                                chosen["time-opt"][1])
         everything = self.folder / "all.yaml"
         everything.write_text(json.dumps({"source": "FC2, Tables 1 and 2", "date": "2018-08", "types": [
@@ -82,29 +83,29 @@ class Choices:
                                       "--max-workers", MOST_WORKERS, "--json"))
         ours = [one for one in said["clusters"]
                 if one["type"].replace("-", ".").endswith("/" + server) and one["time_s"] <= limit
-                and (one["type"].replace("-", ".").split("/")[0], server, batch, one["workers"]) in self.seconds]
+                and (one["type"].replace("-", ".").split("/")[0], server, what, one["workers"]) in self.seconds]
         if ours:
             best = min(ours, key=lambda one: one["cost"])
             chosen["pareto"] = (best["type"].replace("-", ".").split("/")[0], best["workers"])
         return chosen
 
     def table(self):
-        print(f"{'server':<12} {'batch':>5}  {'by':<10} {'cluster':<16} {'time':>8} {'cost':>9}  "
+        print(f"{'server':<12} {'network':<10} {'batch':>5}  {'by':<10} {'cluster':<16} {'time':>8} {'cost':>9}  "
               f"{'cheaper':>7} {'longer':>7}  bound at equal time")
         for server in SERVERS:
-            for batch in sorted({key[2] for key in self.seconds if key[1] == server}):
-                chosen = self.ask(server, batch)
+            for what in sorted({key[2] for key in self.seconds if key[1] == server}):
+                chosen = self.ask(server, what)
                 base_type, base_workers = chosen["time-opt"]
-                base_price, base_cost = self.cost(base_type, server, batch, base_workers)
-                base_time = self.time(base_type, server, batch, base_workers)
+                base_price, base_cost = self.cost(base_type, server, what, base_workers)
+                base_time = self.time(base_type, server, what, base_workers)
                 for name, (worker, workers) in chosen.items():
-                    if (worker, server, batch, workers) not in self.seconds:
-                        print(f"{server:<12} {batch:>5}  {name:<10} {workers} x {worker}: not measured")
+                    head = f"{server:<12} {what[0]:<10} {what[2]:>5}  {name:<10} {f'{workers} x {worker}':<16}"
+                    if (worker, server, what, workers) not in self.seconds:
+                        print(f"{head} not measured")
                         continue
-                    price, cost = self.cost(worker, server, batch, workers)
-                    seconds = self.time(worker, server, batch, workers)
-                    print(f"{server:<12} {batch:>5}  {name:<10} {f'{workers} x {worker}':<16} {seconds:>6.2f} s "
-                          f"{1000 * cost:>7.3f} m  {100 * (1 - cost / base_cost):>5.0f} % "
+                    price, cost = self.cost(worker, server, what, workers)
+                    seconds = self.time(worker, server, what, workers)
+                    print(f"{head} {seconds:>6.2f} s {1000 * cost:>7.3f} m  {100 * (1 - cost / base_cost):>5.0f} % "
                           f"{100 * (seconds / base_time - 1):>5.0f} %  {100 * (1 - price / base_price):.0f} %")
 
 

@@ -25,7 +25,7 @@ WORKER_LINK = {"m4-xlarge": "1Gbit", "c4-xlarge": "1Gbit", "c4-8xlarge": "10Gbit
 
 
 def reckon(options, folder, *arguments):
-    done = subprocess.run([str(RECKON), "--db", str(options.db.resolve()), *map(str, arguments)], cwd=folder,
+    done = subprocess.run([str(RECKON), *map(str, arguments), "--db", str(options.db.resolve())], cwd=folder,
                           text=True, capture_output=True, check=False)
     if done.returncode != 0:
         raise RuntimeError(f"reckon {' '.join(map(str, arguments))}: {done.stderr}")

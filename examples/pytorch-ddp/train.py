@@ -34,7 +34,7 @@ except ImportError:  # the same calls, without a listener
         def ignore(*_, **__):
             pass
 
-        step = metric = progress = ignore
+        step = metric = progress = ending = ignore
 
 
 CLASSES = 10
@@ -160,6 +160,12 @@ def main():
                         reckon.metric("accuracy", accuracy, epoch=epoch)
                         line = "epoch %d: loss %.3f, accuracy %.3f" % (epoch, loss, accuracy)
                         print(line, flush=True)
+                    # The first rank asks for all: they end after the same epoch.
+                    counts.zero_()
+                    counts[0] = float(rank == 0 and bool(reckon.ending()))
+                    dist.all_reduce(counts)
+                    if counts[0] > 0:
+                        break
         # In this order: the network's end waits for Gloo's threads, and with torch 1.13 would wait
         # for ever if one of them had to free the tensor that it was given last.
         dist.destroy_process_group()
