@@ -43,20 +43,23 @@ suite import_kill tests/fault/import_kill.sh build/bin/reckon 150
 seed() { echo $((RANDOM * 32768 + RANDOM)); }
 suite run_kill /usr/bin/python3 tests/fault/run_kill.py build/bin/reckon 50 11
 suite campaign_kill /usr/bin/python3 tests/fault/campaign_kill.py build/bin/reckon 10 "$(seed)"
+suite manager_kill /usr/bin/python3 tests/fault/manager_kill.py build/bin/reckon 160 "$(seed)"
+suite update_kill /usr/bin/python3 tests/fault/update_kill.py build/bin/reckon 72 "$(seed)"
 suite supervisor_kill build/bin/supervisor_kill_test 200 "$(seed)"
 # Without root there are no labs: then it says so and is not counted as done.
 if [ "$(id -u)" = 0 ]; then
   suite run_kill_lab /usr/bin/python3 tests/fault/run_kill_lab.py build/bin/reckon 24 11
   suite campaign_kill_lab /usr/bin/python3 tests/fault/campaign_kill.py build/bin/reckon 10 \
     "$(seed)" lab
+  suite node_loss /usr/bin/python3 tests/fault/node_loss.py build/bin/reckon 20 "$(seed)"
   suite lab_kill tests/fault/lab_kill.sh build/bin/reckon build/bin/lab_probe 100 "$(seed)"
 else
-  echo "-- run_kill_lab, campaign_kill_lab, lab_kill: skipped, labs need root"
+  echo "-- run_kill_lab, campaign_kill_lab, node_loss, lab_kill: skipped, labs need root"
 fi
 
 cmake --preset fuzz > /dev/null
 cmake --build build/fuzz --target table_reader_fuzz model_reader_fuzz spec_reader_fuzz \
-  report_reader_fuzz array_reader_fuzz
+  report_reader_fuzz array_reader_fuzz request_reader_fuzz
 fuzz() {
   # New finds stay in build/; the corpus in the tree is kept small by hand.
   mkdir -p build/long/corpus_$1
@@ -74,7 +77,7 @@ fuzz_both() {
 }
 fuzz_both table model
 fuzz_both spec report
-fuzz array
+fuzz_both array request
 
 tidy() { cmake --preset tidy > /dev/null && cmake --build build/tidy; }
 suite tidy tidy

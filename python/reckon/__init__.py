@@ -4,10 +4,11 @@ Inside a run of Reckon, what is told goes to the run's supervisor from a thread 
 else every call does nothing. No call raises or waits for the network (except flush).
 """
 
-from .stages import active, error, flush, latency, metric, progress, ready, stage, step
+from .stages import active, ending, error, flush, latency, metric, progress, ready, stage, step
 
 __all__ = [
     "active",
+    "ending",
     "error",
     "flush",
     "latency",

@@ -72,6 +72,7 @@ class Sender:
         self._hurry = False
         self._connection = None  # of the thread alone, as the next
         self._sequence = 0
+        self.ending = False  # the supervisor has said that the training shall end after its epoch
         self._thread = threading.Thread(target=self._run, name="reckon", daemon=True)
         self._thread.start()
 
@@ -211,9 +212,9 @@ class Sender:
                 return True  # trying again would fail again
         return False
 
-    @staticmethod
-    def _judge(status, text):
+    def _judge(self, status, text):
         if status < 300:
+            self._hear(text)
             return True
         said = "status %d: %s" % (status, text[:200].decode("utf-8", "replace"))
         if status >= 500:
@@ -221,6 +222,17 @@ class Sender:
             return False
         complain("reckon: the supervisor refused a report: %s" % said, "refused")
         return True
+
+    def _hear(self, text):
+        """What comes back from a report that was taken: mostly nothing."""
+        if not text:
+            return
+        try:
+            answer = json.loads(text)
+        except ValueError:
+            return
+        if isinstance(answer, dict) and answer.get("end") == "epoch":
+            self.ending = True
 
     def _disconnect(self):
         if self._connection is not None:

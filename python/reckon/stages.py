@@ -58,6 +58,17 @@ def active():
     return sender.configured()
 
 
+@_quiet
+def ending():
+    """Whether the training shall end after the epoch that it is in: see early_stop in docs/job-file.md.
+
+    Ranks hear it with the answers to what they report, not all at the same moment: those that train
+    in step ask in rank 0 alone and tell the others.
+    """
+    current = sender.current()
+    return current is not None and current.ending
+
+
 class stage:  # pylint: disable=invalid-name
     """Times a stage: `with reckon.stage("train_epoch", epoch=1): ...`.
 

@@ -38,6 +38,13 @@ Json ToJson(const Place& place) {
           {"cpus", place.cpus},   {"memory_bytes", place.memory_bytes}};
 }
 
+Json ToJson(const core::EarlyStop& stop) {
+  return {{"accuracy", stop.accuracy ? Json(*stop.accuracy) : Json()},
+          {"least_gain", stop.least_gain},
+          {"confidence", stop.confidence},
+          {"epochs", stop.epochs}};
+}
+
 Json ToJson(const ProcessSpec& process) {
   return {{"role", process.role},
           {"index", process.index},
@@ -93,8 +100,20 @@ Json ToJson(const LaunchSpec& spec) {
                {"token", spec.token},
                {"part", spec.part},
                {"store", spec.store}};
+  if (spec.early_stop) json["early_stop"] = ToJson(*spec.early_stop);
   for (const ProcessSpec& process : spec.processes) json["processes"].push_back(ToJson(process));
   return json;
+}
+
+base::Result<core::EarlyStop> EarlyStopFromJson(const Json& json, const std::string& path) {
+  core::EarlyStop stop;
+  FieldReader fields(json, path);
+  fields.Read("accuracy", stop.accuracy);
+  fields.Read("least_gain", stop.least_gain);
+  fields.Read("confidence", stop.confidence);
+  fields.Read("epochs", stop.epochs);
+  RECKON_TRY(fields.Check());
+  return stop;
 }
 
 base::Result<Place> PlaceFromJson(const Json& json, const std::string& path) {
@@ -164,6 +183,9 @@ base::Result<LaunchSpec> LaunchSpecFromJson(const Json& json) {
   fields.Read("token", spec.token);
   fields.Read("part", spec.part);
   fields.Read("store", spec.store);
+  if (const Json* stop = fields.Object("early_stop")) {
+    RECKON_ASSIGN(spec.early_stop, EarlyStopFromJson(*stop, "early_stop"));
+  }
   if (spec.token.empty()) fields.Fail("token", "a secret");
   std::set<std::pair<std::string, int64_t>> names;
   if (const Json* list = fields.List("processes")) {

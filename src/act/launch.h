@@ -12,6 +12,7 @@
 #include "act/place.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "core/job.h"
 
 namespace reckon::act {
 
@@ -59,9 +60,10 @@ struct LaunchSpec {
   double baseline_s = 0;
   // Of workers that go in step: how long the others may go on when one has ended well; 0: for ever.
   double ends_within_s = 0;
-  int64_t most_restarts = 3;              // of each process
-  std::string status_host = "127.0.0.1";  // at which the processes reach the supervisor
-  std::string token;                      // without which no report is taken
+  int64_t most_restarts = 3;                  // of each process
+  std::optional<core::EarlyStop> early_stop;  // not for us: whoever advises the supervisor
+  std::string status_host = "127.0.0.1";      // at which the processes reach the supervisor
+  std::string token;                          // without which no report is taken
   // Not empty: these are the processes of one node alone, which this names; others have the rest of
   // the run. Such a part waits for orders before its ranks start and before it ends
   // (act/local/part_orders.h), and tells "part.state" instead of "run.state".
@@ -82,12 +84,14 @@ std::vector<LaunchSpec> PartsOf(const LaunchSpec& spec);
 std::string ProcessName(const ProcessSpec& process);
 
 base::Json ToJson(const Place& place);
+base::Json ToJson(const core::EarlyStop& stop);
 base::Json ToJson(const LaunchSpec& spec);
 base::Json ToJson(const ProcessSpec& process);
 
 // kBadInput with the path of the first wrong, missing or unknown field ("processes[2].place.host").
 base::Result<LaunchSpec> LaunchSpecFromJson(const base::Json& json);
 base::Result<ProcessSpec> ProcessSpecFromJson(const base::Json& json, const std::string& path);
+base::Result<core::EarlyStop> EarlyStopFromJson(const base::Json& json, const std::string& path);
 base::Result<Place> PlaceFromJson(const base::Json& json, const std::string& path);
 
 }  // namespace reckon::act

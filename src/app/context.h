@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstddef>
-#include <filesystem>
 #include <stop_token>
 
+#include "app/store_place.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/progress.h"
@@ -17,7 +17,7 @@ struct Context {
   base::Progress& progress;
   std::stop_token stop;
   size_t jobs = 1;
-  std::filesystem::path db;  // the store's file
+  StorePlace db;
 };
 
 }  // namespace reckon::app

@@ -6,34 +6,10 @@
 
 #include "base/fingerprint.h"
 #include "base/text.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 #include "tables/formats.h"
 
 namespace reckon::app {
-namespace {
-
-base::Result<core::Table> LoadFromStore(const std::string& wanted, const Context& context) {
-  RECKON_ASSIGN(const auto store, OpenStore(context, false));
-  std::string name = wanted;
-  if (name.empty()) {
-    RECKON_ASSIGN(const std::vector<core::SampleSet> sets, store->ListSampleSets());
-    if (sets.empty()) {
-      return base::BadInput(
-          fmt::format("store '{}' holds no samples; give a file with --data, or import one first",
-                      context.db.string()));
-    }
-    if (sets.size() > 1) {
-      std::vector<std::string> names;
-      for (const core::SampleSet& set : sets) names.push_back(set.name);
-      return base::BadInput(fmt::format("store '{}' holds several sample sets; name one: {}",
-                                        context.db.string(), base::Join(names, ", ")));
-    }
-    name = sets.front().name;
-  }
-  return store->LoadSamples(name);
-}
-
-}  // namespace
 
 base::Result<tables::ReadOptions> ToReadOptions(const DataRequest& request) {
   tables::ReadOptions options;
@@ -50,8 +26,28 @@ base::Result<tables::ReadOptions> ToReadOptions(const DataRequest& request) {
   return options;
 }
 
+base::Result<std::string> SamplesAskedFor(const DataRequest& request, const Context& context) {
+  if (!request.samples.empty()) return request.samples;
+  RECKON_ASSIGN(const auto store, OpenStore(context, false));
+  RECKON_ASSIGN(const std::vector<core::SampleSet> sets, store->ListSampleSets());
+  if (sets.size() == 1) return sets.front().name;
+  if (sets.empty()) {
+    return base::BadInput(
+        fmt::format("store '{}' holds no samples; give a file with --data, or import one first",
+                    context.db.name()));
+  }
+  std::vector<std::string> names;
+  for (const core::SampleSet& set : sets) names.push_back(set.name);
+  return base::BadInput(fmt::format("store '{}' holds several sample sets; name one: {}",
+                                    context.db.name(), base::Join(names, ", ")));
+}
+
 base::Result<core::Table> LoadData(const DataRequest& request, const Context& context) {
-  if (request.file.empty()) return LoadFromStore(request.samples, context);
+  if (request.file.empty()) {
+    RECKON_ASSIGN(const std::string name, SamplesAskedFor(request, context));
+    RECKON_ASSIGN(const auto store, OpenStore(context, false));
+    return store->LoadSamples(name);
+  }
   if (!request.samples.empty()) {
     return base::BadInput("--data and --samples were both given; expected one of them");
   }
@@ -74,9 +70,7 @@ base::Result<bool> IsCollected(const DataRequest& request, const Context& contex
 base::Result<std::unique_ptr<store::Store>> OpenStore(const Context& context, bool create) {
   store::OpenOptions options;
   options.create = create;
-  RECKON_ASSIGN(std::unique_ptr<store::SqliteStore> opened,
-                store::SqliteStore::Open(context.db, context.clock, options));
-  return std::unique_ptr<store::Store>(std::move(opened));
+  return store::Open(context.db.address(), context.clock, options);
 }
 
 std::string FingerprintOf(const core::Table& table) {

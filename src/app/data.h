@@ -25,6 +25,10 @@ struct DataRequest {
 // How the reader is to take the request's file.
 base::Result<tables::ReadOptions> ToReadOptions(const DataRequest& request);
 
+// The set of the store that a request without a file asks for. kBadInput: it names none, and there
+// is not just one.
+base::Result<std::string> SamplesAskedFor(const DataRequest& request, const Context& context);
+
 base::Result<core::Table> LoadData(const DataRequest& request, const Context& context);
 
 // Whether it asks for a set that runs of ours have collected.

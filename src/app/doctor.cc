@@ -125,10 +125,15 @@ Finding CheckStoreFolder(const fs::path& folder, const Context& context) {
 }
 
 Finding CheckStore(const Context& context) {
-  if (!fs::exists(context.db)) {
-    return {"store", Health::kGood, fmt::format("'{}' is not there yet", context.db.string()), ""};
-  }
+  const Finding not_yet{"store", Health::kGood,
+                        fmt::format("'{}' is not there yet", context.db.name()), ""};
+  const store::StoreAddress& address = context.db.address();
+  if (!address.IsPostgres() && !fs::exists(address.text())) return not_yet;
   auto store = OpenStore(context, false);
+  if (!store.ok() && store.error().code() == base::ErrorCode::kNotFound) {
+    return {"store", Health::kLimited, store.error().Describe(),
+            "the first command that keeps something makes the store, createdb the database"};
+  }
   if (!store.ok()) {
     return {"store", Health::kBroken, store.error().Describe(), "choose another one with --db"};
   }
@@ -139,9 +144,20 @@ Finding CheckStore(const Context& context) {
             "restore it from a copy"};
   }
   return {"store", Health::kGood,
-          fmt::format("'{}': {} sample sets, {} models", context.db.string(), sets->size(),
+          fmt::format("'{}': {} sample sets, {} models", context.db.name(), sets->size(),
                       models->size()),
           ""};
+}
+
+// The store's, or where runs keep their files: what is there of it.
+fs::path FolderToWatch(const StorePlace& db) {
+  if (!db.address().IsPostgres()) {
+    const fs::path file = db.address().text();
+    return file.has_parent_path() ? file.parent_path() : fs::path(".");
+  }
+  fs::path folder = db.RunsFolder();
+  while (!fs::exists(folder) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
 }
 
 bool OnPath(const char* program) {
@@ -168,11 +184,13 @@ constexpr std::array kTools{
 
 DoctorReport Examine(const Context& context) {
   DoctorReport report;
-  const fs::path folder = context.db.has_parent_path() ? context.db.parent_path() : fs::path(".");
+  const fs::path folder = FolderToWatch(context.db);
   report.findings = {CheckProcessors(), CheckMemory(), CheckCgroup(), CheckGpu()};
   report.findings.push_back(CheckDisk(folder));
   if (report.findings.back().health != Health::kBroken) {
-    report.findings.push_back(CheckStoreFolder(folder, context));
+    if (!context.db.address().IsPostgres()) {
+      report.findings.push_back(CheckStoreFolder(folder, context));
+    }
     report.findings.push_back(CheckStore(context));
   }
   for (const Tool& tool : kTools) {

@@ -79,6 +79,11 @@ base::Result<FitReport> Fit(const FitRequest& request, const Context& context) {
   }
   learn::Model model = MakeModel(prepared.data, prepared.search, std::move(outcome));
   model.data_fingerprint = FingerprintOf(prepared.table);
+  if (request.learn.data.file.empty()) {
+    RECKON_ASSIGN(model.origin.samples, SamplesAskedFor(request.learn.data, context));
+    model.origin.ignored = request.learn.ignore;
+    model.origin.techniques = request.learn.techniques;
+  }
   RECKON_ASSIGN(const std::string document, DocumentOf(model, prepared.table.source));
   // The file is complete before the store changes, and gets its name when the store has changed.
   std::optional<base::AtomicFile> file;

@@ -21,21 +21,26 @@ base::Result<LoadedModel> LoadModel(const std::string& name, const Context& cont
     RECKON_ASSIGN(learn::Model model, learn::ModelFromText(text, name));
     return LoadedModel{std::move(model), name, std::nullopt};
   }
-  if (!std::filesystem::exists(context.db, ignored)) {
+  const store::StoreAddress& address = context.db.address();
+  if (!address.IsPostgres() && !std::filesystem::exists(address.text(), ignored)) {
     return base::Error(base::ErrorCode::kNotFound,
                        fmt::format("no model file '{}', and no store '{}' to find a model of that "
                                    "name in",
-                                   name, context.db.string()));
+                                   name, context.db.name()));
   }
   RECKON_ASSIGN(const auto store, OpenStore(context, false));
-  auto record = store->FindModel(name);
-  if (!record.ok()) {
-    return std::move(record).error().Wrap(fmt::format("no model file '{}'", name));
+  auto stored = LoadStoredModel(name, *store);
+  if (!stored.ok() && stored.error().code() == base::ErrorCode::kNotFound) {
+    return std::move(stored).error().Wrap(fmt::format("no model file '{}'", name));
   }
-  RECKON_ASSIGN(
-      learn::Model model,
-      learn::ModelFromText(record->document, fmt::format("{} of {}", name, context.db.string())));
-  return LoadedModel{std::move(model), name, record->id};
+  return stored;
+}
+
+base::Result<LoadedModel> LoadStoredModel(const std::string& name, store::Store& store) {
+  RECKON_ASSIGN(const core::ModelRecord record, store.FindModel(name));
+  RECKON_ASSIGN(learn::Model model,
+                learn::ModelFromText(record.document, fmt::format("{} of the store", name)));
+  return LoadedModel{std::move(model), name, record.id};
 }
 
 base::Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Schema& schema) {
@@ -51,8 +56,8 @@ base::Result<DataRequest> WithKindsOfModel(DataRequest request, const learn::Sch
   return request;
 }
 
-base::Status SaveModel(const std::string& name, const learn::Model& model,
-                       const std::string& document, const Context& context) {
+base::Result<int64_t> SaveModel(const std::string& name, const learn::Model& model,
+                                const std::string& document, const Context& context) {
   RECKON_ASSIGN(const auto store, OpenStore(context, true));
   core::ModelRecord record;
   record.name = name;
@@ -65,7 +70,7 @@ base::Status SaveModel(const std::string& name, const learn::Model& model,
   event.kind = "model.fitted";
   event.detail = base::DumpJsonLine({{"model", name}, {"id", id}});
   RECKON_TRY(store->AddEvent(event));
-  return {};
+  return id;
 }
 
 }  // namespace reckon::app

@@ -8,6 +8,7 @@
 #include "app/data.h"
 #include "base/result.h"
 #include "learn/model.h"
+#include "store/store.h"
 
 namespace reckon::app {
 
@@ -20,10 +21,12 @@ struct LoadedModel {
 // A file of that name wins; otherwise the latest model of that name in the store. kNotFound when
 // there is neither.
 base::Result<LoadedModel> LoadModel(const std::string& name, const Context& context);
+// The latest of that name in the store, whatever files there are: for names that others give.
+base::Result<LoadedModel> LoadStoredModel(const std::string& name, store::Store& store);
 
-// The model becomes the latest of that name in the store. `document`: its text.
-base::Status SaveModel(const std::string& name, const learn::Model& model,
-                       const std::string& document, const Context& context);
+// The model becomes the latest of that name in the store; its number there. `document`: its text.
+base::Result<int64_t> SaveModel(const std::string& name, const learn::Model& model,
+                                const std::string& document, const Context& context);
 
 // The request for a table whose columns keep the kind they had in training: a category whose new
 // cells all look like numbers is still a category.

@@ -41,8 +41,9 @@ base::Status CheckOutputs(const std::vector<NamedFile>& outputs,
                                           output.option, output.path, input.option));
       }
     }
+    const store::StoreAddress& store = context.db.address();
     for (const char* part : {"", "-wal", "-shm"}) {
-      if (Same(output.path, context.db.string() + part)) {
+      if (!store.IsPostgres() && Same(output.path, store.text() + part)) {
         return base::BadInput(fmt::format("{} {} would replace the store; name another file",
                                           output.option, output.path));
       }

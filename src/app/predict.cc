@@ -117,12 +117,18 @@ Status CheckRequest(const PredictRequest& request, bool from_table, const Contex
       context);
 }
 
+Result<LoadedModel> Load(const PredictRequest& request, const Context& context) {
+  if (!request.stored) return LoadModel(request.model, context);
+  RECKON_ASSIGN(const auto store, OpenStore(context, false));
+  return LoadStoredModel(request.model, *store);
+}
+
 }  // namespace
 
 Result<PredictReport> Predict(const PredictRequest& request, const Context& context) {
   const bool from_table = !request.data.file.empty() || !request.data.samples.empty();
   RECKON_TRY(CheckRequest(request, from_table, context));
-  RECKON_ASSIGN(const LoadedModel loaded, LoadModel(request.model, context));
+  RECKON_ASSIGN(const LoadedModel loaded, Load(request, context));
   const learn::Model& model = loaded.model;
   PredictReport report;
   report.model = loaded.name;

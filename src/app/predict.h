@@ -15,6 +15,7 @@ namespace reckon::app {
 
 struct PredictRequest {
   std::string model;             // file, or name in the store
+  bool stored = false;           // the name is one in the store, whatever files there are
   DataRequest data;              // data.file empty: what-if by `set`
   std::vector<std::string> set;  // "workers=1..64"
   std::string out;               // table of forecasts; empty: none

@@ -160,7 +160,7 @@ AtomicFile::~AtomicFile() {
   if (!temporary_.empty()) unlink(temporary_.c_str());
 }
 
-Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted) {
+Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted, unsigned new_mode) {
   struct stat existing {};
   const bool exists = stat(wanted.c_str(), &existing) == 0;
   if (wanted == "-" || (exists && IsStandardOutputFile(existing))) {
@@ -179,7 +179,7 @@ Result<AtomicFile> AtomicFile::Create(const std::filesystem::path& wanted) {
   }
   // A link stays; what it points to is replaced.
   const std::filesystem::path path = FollowLinks(wanted);
-  const mode_t mode = exists ? existing.st_mode & 0777 : 0666;
+  const mode_t mode = exists ? existing.st_mode & 0777 : new_mode;
   AtomicFile file(path, Place::kNameless, OpenNameless(path, mode));
   if (file.descriptor_ < 0) {
     file.place_ = Place::kBeside;
@@ -245,8 +245,8 @@ Status AtomicFile::Commit() {
   return {};
 }
 
-Status WriteFile(const std::filesystem::path& path, std::string_view text) {
-  RECKON_ASSIGN(AtomicFile file, AtomicFile::Create(path));
+Status WriteFile(const std::filesystem::path& path, std::string_view text, unsigned mode) {
+  RECKON_ASSIGN(AtomicFile file, AtomicFile::Create(path, mode));
   RECKON_TRY(file.Append(text));
   return file.Commit();
 }

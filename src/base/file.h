@@ -26,7 +26,8 @@ Status WriteControl(const std::filesystem::path& path, std::string_view text);
 // replaced keeps its permissions; a link stays, and what it points to is replaced. Not thread-safe.
 class AtomicFile {
  public:
-  static Result<AtomicFile> Create(const std::filesystem::path& path);
+  // `mode` of a new one, less the umask.
+  static Result<AtomicFile> Create(const std::filesystem::path& path, unsigned mode = 0666);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
@@ -57,7 +58,7 @@ class AtomicFile {
 // and giving it the place of another; the next writer of the same file does so too.
 void RemoveAbandonedFiles(const std::filesystem::path& folder);
 
-// Replaces `path` by `text`, whole or not at all.
-Status WriteFile(const std::filesystem::path& path, std::string_view text);
+// Replaces `path` by `text`, whole or not at all. `mode` of a new file, less the umask.
+Status WriteFile(const std::filesystem::path& path, std::string_view text, unsigned mode = 0666);
 
 }  // namespace reckon::base

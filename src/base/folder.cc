@@ -84,6 +84,14 @@ Status AtomicFolder::Write(const std::string& name, std::string_view text) {
   return WriteFile(temporary_ / name, text);
 }
 
+Status AtomicFolder::Link(const fs::path& file) {
+  std::error_code failed;
+  fs::create_hard_link(file, temporary_ / file.filename(), failed);
+  if (!failed) return {};
+  return Error(ErrorCode::kIo,
+               fmt::format("cannot link '{}': {}", file.string(), failed.message()));
+}
+
 Status AtomicFolder::Commit() {
   FlushFolder(temporary_);
   // Takes the place of an empty folder, and of nothing else.

@@ -27,6 +27,8 @@ class AtomicFolder {
 
   // `name` has no folders in it.
   Status Write(const std::string& name, std::string_view text);
+  // A file of the same file system gets its name here too; its content is not copied.
+  Status Link(const std::filesystem::path& file);
   // Fails when somebody has filled the folder of that name in the meantime.
   Status Commit();
 

@@ -17,6 +17,11 @@ namespace {
 // number and not by handle, since a signal may come while the watcher ends.
 std::atomic<pid_t> the_watcher{0};
 
+// Any thread may get it, and all that a handler reaches is global.
+std::atomic<bool> the_hang_up{false};
+
+void NoteHangUp(int /*signal*/) { the_hang_up = true; }
+
 void HandOn(int signal) {
   const int error = errno;
   if (const pid_t watcher = the_watcher; watcher != 0) {
@@ -72,5 +77,17 @@ InterruptWatch::~InterruptWatch() {
   // Wakes the watcher, so that a short command does not wait for its next look.
   pthread_kill(watcher_.native_handle(), SIGTERM);
 }
+
+HangUpWatch::HangUpWatch() {
+  the_hang_up = false;
+  struct sigaction note {};
+  note.sa_handler = &NoteHangUp;
+  note.sa_flags = SA_RESTART;
+  sigaction(SIGHUP, &note, nullptr);
+}
+
+HangUpWatch::~HangUpWatch() { (void)signal(SIGHUP, SIG_DFL); }
+
+bool HangUpWatch::Take() { return the_hang_up.exchange(false); }
 
 }  // namespace reckon::base

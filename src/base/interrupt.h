@@ -25,6 +25,18 @@ class InterruptWatch {
   std::jthread watcher_;
 };
 
+// While it lives, SIGHUP is noticed instead of killing. One at a time.
+class HangUpWatch {
+ public:
+  HangUpWatch();
+  ~HangUpWatch();
+  HangUpWatch(const HangUpWatch&) = delete;
+  HangUpWatch& operator=(const HangUpWatch&) = delete;
+
+  // Whether one came since the last call.
+  bool Take();
+};
+
 // SIGCHLD as programs expect it. A parent that ignores it hands that down, and then the kernel
 // throws the ends of our children away: call it before any is started.
 void ExpectChildren();

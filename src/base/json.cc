@@ -70,8 +70,13 @@ void AppendIndented(const Json& value, size_t depth, std::string& out) {
 }  // namespace
 
 std::optional<uint64_t> WholeAt(const Json& object, const char* key) {
-  if (!object.is_object() || !object.contains(key) || !object[key].is_number_unsigned()) return {};
-  return object[key].get<uint64_t>();
+  if (!object.is_object() || !object.contains(key)) return {};
+  const Json& value = object[key];
+  // What was parsed is unsigned, what was put there by a program may not be.
+  if (!value.is_number_integer() || (!value.is_number_unsigned() && value.get<int64_t>() < 0)) {
+    return {};
+  }
+  return value.get<uint64_t>();
 }
 
 std::string DumpJson(const Json& value) {

@@ -1,13 +1,14 @@
 // Secrets and names that nobody can guess.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "base/result.h"
 
 namespace reckon::base {
 
-// 128 bits of the system's randomness as 32 hexadecimal digits. kIo: it gives none.
-Result<std::string> RandomToken();
+// So many bytes of the system's randomness, at most 256, as hexadecimal digits. kIo: it gives none.
+Result<std::string> RandomToken(size_t bytes = 16);
 
 }  // namespace reckon::base

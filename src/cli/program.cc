@@ -31,13 +31,16 @@ using base::Status;
 
 struct GlobalOptions {
   std::string db = "reckon.db";
+  std::string runs_folder;  // empty: where the store says
   std::string log_level = "warn";
   uint64_t jobs = std::max(1U, std::thread::hardware_concurrency());
   bool json = false;
   bool quiet = false;
 
   void Declare(OptionSet& options) {
-    options.Text("--db", &db, "the store's file (default: reckon.db)");
+    options.Text("--db", &db,
+                 "the store: a file, or postgresql://USER@HOST/DATABASE (default: reckon.db)");
+    options.Text("--runs-folder", &runs_folder, "where runs keep their files");
     options.Whole("-j,--jobs", &jobs, 1, 1024, "threads to use (default: all processors)");
     options.Flag("--json", &json, "print the result as JSON");
     options.Flag("-q,--quiet", &quiet, "no progress on standard error");
@@ -221,7 +224,7 @@ int RunCommand(Declared& chosen, const std::vector<Declared>& all, bool wants_js
       chosen.globals.quiet ? static_cast<base::Progress&>(silence) : bar,
       interrupt.token(),
       chosen.globals.jobs,
-      chosen.globals.db,
+      {chosen.globals.db, chosen.globals.runs_folder},
   };
   chosen.command->ChooseFormat(chosen.globals.json);
   auto output = chosen.command->Run(context);

@@ -109,9 +109,14 @@ std::string PartTable(const Json& run) {
   if (!waiting.empty()) text += "waits: " + waiting + "\n";
   const Json& parts = ListAt(*managed, "parts");
   if (parts.empty()) return text;
-  text +=
-      fmt::format("\nattempt {:.0f}, spent {:.4f} $\n", NumberAt(*managed, "attempt").value_or(0),
-                  NumberAt(*managed, "spent").value_or(0));
+  text += fmt::format("\nattempt {:.0f}, spent {:.4f} $", NumberAt(*managed, "attempt").value_or(0),
+                      NumberAt(*managed, "spent").value_or(0));
+  if (const auto cost = managed->find("cost_at_end"); cost != managed->end()) {
+    text += fmt::format("; likely {:.4f} $ ({:.4f} to {:.4f}) at the end",
+                        NumberAt(*cost, "expected").value_or(0),
+                        NumberAt(*cost, "lower").value_or(0), NumberAt(*cost, "upper").value_or(0));
+  }
+  text += "\n";
   TextTable table;
   table.AddColumn("node", Align::kLeft);
   table.AddColumn("workers", Align::kRight);
@@ -152,6 +157,37 @@ std::string ForecastLine(const Json& run) {
   return line + "\n";
 }
 
+std::string Likely(const Json& value, int digits) {
+  const auto median = NumberAt(value, "median");
+  if (!median) return "";
+  return fmt::format("{:.{}f} ({:.{}f} to {:.{}f})", *median, digits,
+                     NumberAt(value, "lower").value_or(0), digits,
+                     NumberAt(value, "upper").value_or(0), digits);
+}
+
+// "accuracy 0.912 after 9 of 30 epochs; likely 14 (11 to 19) are worth it; at the end 0.934 (0.92
+// to 0.95)".
+std::string OutlookLine(const Json& run) {
+  const auto outlook = run.find("outlook");
+  if (outlook == run.end()) return "";
+  std::string line = fmt::format("accuracy {:.3f} after {:.0f} of {:.0f} epochs",
+                                 NumberAt(*outlook, "accuracy_now").value_or(0),
+                                 NumberAt(*outlook, "epochs_done").value_or(0),
+                                 NumberAt(*outlook, "epochs_asked").value_or(0));
+  const auto target = NumberAt(*outlook, "target");
+  if (const std::string epochs = Likely(outlook->value("epochs_needed", Json()), 0);
+      !epochs.empty()) {
+    line += target ? fmt::format("; {:.3f} is likely reached after {}", *target, epochs)
+                   : fmt::format("; likely {} are worth it", epochs);
+  } else if (target) {
+    line += fmt::format("; {:.3f} will likely not be reached", *target);
+  }
+  if (const std::string end = Likely(outlook->value("accuracy_at_end", Json()), 3); !end.empty()) {
+    line += fmt::format("; {} after all of them", end);
+  }
+  return line + "\n";
+}
+
 bool IsOver(const Json& run) {
   const auto state = core::ParseRunState(TextAt(run, "state"));
   return state && core::IsFinal(*state);
@@ -167,7 +203,13 @@ std::string ProgressLine(const Json& run) {
     parts.push_back(fmt::format("{:.0f} of {:.0f} {} ({:.0f} %)", done, total,
                                 TextAt(*progress, "unit"), 100 * done / total));
   }
-  if (const auto left = NumberAt(*progress, "remaining_s")) {
+  if (const auto eta = run.find("eta"); eta != run.end()) {
+    const auto show = [&](const char* key) {
+      return base::FormatDuration(NumberAt(*eta, key).value_or(0));
+    };
+    parts.push_back(fmt::format("about {} left ({} to {})", show("remaining_s"), show("lower_s"),
+                                show("upper_s")));
+  } else if (const auto left = NumberAt(*progress, "remaining_s")) {
     parts.push_back(fmt::format("about {} left", base::FormatDuration(*left)));
   }
   return parts.empty() ? "" : base::Join(parts, ", ") + "\n";
@@ -194,7 +236,10 @@ std::string RunHeadline(const Json& run) {
     line +=
         fmt::format("note: went on from step {:.0f} of a checkpoint; models leave it out\n", step);
   }
-  return line + ProgressLine(run);
+  if (const std::string ending = TextAt(run, "ending"); !ending.empty() && !IsOver(run)) {
+    line += "it ends after this epoch: " + ending + "\n";
+  }
+  return line + ProgressLine(run) + (IsOver(run) ? "" : OutlookLine(run));
 }
 
 std::string RunText(const Json& run) {

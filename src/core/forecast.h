@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,17 @@ struct ForecastRecord {
   std::string question;  // JSON object: column -> value
   Forecast forecast;
   base::WallTime created_at;
+  std::optional<int64_t> run_id = {};  // that it was given for
+  std::optional<double> actual = {};   // what that run took, once it is known
+};
+
+// One that was given for a run which has finished since.
+struct FinishedForecast {
+  ForecastRecord record;
+  std::string model;   // its name
+  std::string target;  // what was forecast: a column of the samples of runs
+  std::string run_name;
+  base::WallTime finished_at;
 };
 
 }  // namespace reckon::core

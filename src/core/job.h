@@ -26,6 +26,10 @@ struct TrainerData {
   int64_t images = 6000;  // of files: at most so many; 0: all
   int64_t validation_images = 1000;
   int64_t replicate = 1;  // the training images so many times over
+  // Of a worker that has the images of its own shard alone: the print of all of them together, by
+  // which one knows whether others train on the same. In names of files "{rank}" stands for the
+  // worker's number, and `images` are those of all shards. Empty: every worker has all images.
+  std::string shards_of;
 };
 
 struct TrainerOptimiser {
@@ -56,6 +60,7 @@ struct TrainerJob {
   std::string save;                  // where the trained model goes; empty: nowhere
   // Steps between checkpoints; 0: none. A run with a checkpoint goes on from it.
   int64_t checkpoint_every = 0;
+  bool checkpoint_epochs = false;  // one after every epoch; those other crews can go on from too
   std::string checkpoint;
   double patience_s = 30;  // how long a peer may stand still
 };
@@ -89,6 +94,14 @@ struct BackgroundLoad {
   double settle_s = 30;              // until it reports; without reports, until the training starts
 };
 
+// When a training may end before its last epoch, judged by the accuracies of its validations.
+struct EarlyStop {
+  std::optional<double> accuracy;  // no more is needed; without one: while going on promises more
+  double least_gain = 0.005;       // of accuracy, that the rest must promise
+  double confidence = 0.95;        // that it will not keep that promise
+  int64_t epochs = 0;              // that were asked for
+};
+
 // What is trained: by the built-in trainer, or by the user's command; one of the two.
 struct Job {
   std::string name;
@@ -100,6 +113,9 @@ struct Job {
   int64_t servers = 0;
   std::optional<double> cpus_per_worker;  // not said: those of a lab's host, 1 on this machine
   std::optional<double> time_limit_s;
+  std::optional<EarlyStop> early_stop;
+  int64_t priority = 0;          // in a manager's queue: higher ones go first
+  std::optional<double> budget;  // dollars, for all attempts, where nodes have prices
   std::vector<BackgroundLoad> background;
 };
 

@@ -25,12 +25,20 @@ struct Bounds {
   Vector upper;
 };
 
+// What a model was asked to be learned from, so that it can be learned anew when there is more.
+struct Origin {
+  std::string samples;                  // set of the store; empty: a file
+  std::vector<std::string> ignored;     // columns that were not to be inputs
+  std::vector<std::string> techniques;  // that were to be tried; empty: all
+};
+
 struct Model {
   Schema schema;
   Fitted fitted;
   IntervalRule interval;
   // How it came about.
   std::string data_fingerprint;  // of the table it was learned from, set by whoever read that
+  Origin origin;                 // likewise
   size_t rows = 0;
   uint64_t seed = 0;
   std::string extrapolate;                  // name of the column, or empty

@@ -37,6 +37,30 @@ Json ColumnToJson(const InputColumn& input) {
   return json;
 }
 
+Json ToJson(const Origin& origin) {
+  return {
+      {"samples", origin.samples}, {"ignored", origin.ignored}, {"techniques", origin.techniques}};
+}
+
+Result<Origin> OriginFromJson(const Json& json) {
+  JsonFields fields(json, "provenance.origin");
+  Origin origin;
+  origin.samples = fields.Text("samples");
+  const auto read = [&](const char* name, std::vector<std::string>& texts) {
+    for (const Json& one : fields.List(name)) {
+      if (!one.is_string()) {
+        fields.Fail(fmt::format("provenance.origin.{} must be texts", name));
+        return;
+      }
+      texts.push_back(one.get<std::string>());
+    }
+  };
+  read("ignored", origin.ignored);
+  read("techniques", origin.techniques);
+  RECKON_TRY(fields.Check());
+  return origin;
+}
+
 Result<InputColumn> ColumnFromJson(const Json& json, size_t index) {
   JsonFields fields(json, fmt::format("columns[{}]", index));
   InputColumn input;
@@ -164,6 +188,9 @@ Result<Model> ModelFromJson(const Json& json) {
   model.seed = origin.Count("seed");
   model.extrapolate = origin.Text("extrapolate");
   RECKON_TRY(origin.Check());
+  if (provenance.contains("origin")) {
+    RECKON_ASSIGN(model.origin, OriginFromJson(provenance["origin"]));
+  }
   return model;
 }
 
@@ -206,6 +233,7 @@ std::string ModelToText(const Model& model) {
   json["provenance"]["rows"] = model.rows;
   json["provenance"]["seed"] = model.seed;
   json["provenance"]["extrapolate"] = model.extrapolate;
+  if (!model.origin.samples.empty()) json["provenance"]["origin"] = ToJson(model.origin);
   json["checksum"] = ModelChecksum(json);
   return base::DumpJson(json);
 }

@@ -6,13 +6,11 @@
 #include <string_view>
 #include <utility>
 
-#include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
-#include <boost/beast/http.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
+
+#include "net/http_connection.h"
 
 namespace reckon::net {
 namespace {
@@ -24,7 +22,7 @@ using asio::ip::tcp;
 using base::Error;
 using base::ErrorCode;
 
-using RequestMessage = http::request<http::string_body>;
+using RequestMessage = HttpConnection::RequestMessage;
 
 bool HasControlCharacter(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](char c) {
@@ -67,32 +65,48 @@ HttpResponse FromMessage(http::response<http::string_body>&& message) {
 // What a connection that the other side closed while it was idle looks like from here.
 bool LooksClosed(const beast::error_code& error) {
   return error == http::error::end_of_stream || error == asio::error::connection_reset ||
-         error == asio::error::broken_pipe || error == asio::error::eof;
+         error == asio::error::broken_pipe || error == asio::error::eof ||
+         IsTlsEndWithoutLeave(error);
 }
 
 }  // namespace
 
+std::string UrlPart(std::string_view text) {
+  std::string part;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '.' || c == '_' || c == '~';
+    if (plain) {
+      part += c;
+    } else {
+      part += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    }
+  }
+  return part;
+}
+
 base::Result<Url> ParseUrl(const std::string& text) {
-  constexpr std::string_view kScheme = "http://";
+  constexpr std::string_view kPlain = "http://";
+  constexpr std::string_view kSecure = "https://";
   const auto refuse = [&](std::string_view why) {
     return base::BadInput(
         fmt::format("'{}' is no URL we can call{}; expected http://HOST:PORT/PATH", text, why));
   };
-  if (text.starts_with("https://")) return refuse(" (there is no TLS here)");
-  if (!text.starts_with(kScheme)) return refuse("");
+  const bool secure = text.starts_with(kSecure);
+  if (!secure && !text.starts_with(kPlain)) return refuse("");
   if (HasControlCharacter(text) || text.find(' ') != std::string::npos) {
     return refuse(" (blanks or control characters)");
   }
-  const size_t begin = kScheme.size();
+  const size_t begin = secure ? kSecure.size() : kPlain.size();
   const size_t end = std::min(text.find_first_of("/?#", begin), text.size());
   std::string authority = text.substr(begin, end - begin);
   if (authority.find('@') != std::string::npos) return refuse(" (it names a user)");
   const size_t after_host = authority.starts_with('[') ? authority.rfind(']') : 0;
   if (after_host == std::string::npos) return refuse("");
-  if (authority.find(':', after_host) == std::string::npos) authority += ":80";
+  if (authority.find(':', after_host) == std::string::npos) authority += secure ? ":443" : ":80";
   const auto address = ParseAddress(authority);
   if (!address.ok() || address->host.empty() || address->port == 0) return refuse("");
-  Url url{*address, text.substr(end, text.find('#') - end)};
+  Url url{*address, text.substr(end, text.find('#') - end), secure};
   if (!url.target.starts_with('/')) url.target.insert(0, "/");
   return url;
 }
@@ -104,7 +118,7 @@ class HttpClient::Impl {
 
   base::Result<HttpResponse> Call(const HttpRequest& request) {
     RECKON_ASSIGN(const RequestMessage message, ToMessage(request, server_));
-    if (stream_.has_value()) {
+    if (connection_) {
       bool closed_before = false;
       auto response = Exchange(message, closed_before);
       if (!closed_before) return response;
@@ -126,7 +140,7 @@ class HttpClient::Impl {
   }
 
   base::Status Connect() {
-    stream_.reset();
+    connection_.reset();
     buffer_.clear();
     tcp::resolver resolver(context_);
     beast::error_code error;
@@ -136,51 +150,59 @@ class HttpClient::Impl {
       return Error(ErrorCode::kNotFound,
                    fmt::format("no address for '{}': {}", server_.host, error.message()));
     }
+    std::optional<beast::tcp_stream> stream;
     for (const auto& entry : found) {
-      error = ConnectTo(entry.endpoint());
-      if (!error) return {};
-      stream_.reset();
+      stream.emplace(context_);
+      error = ConnectTo(entry.endpoint(), *stream);
+      if (!error) break;
     }
-    return Error(ErrorCode::kUnavailable,
-                 fmt::format("cannot connect to {}: {}", server_.ToText(), error.message()));
+    if (error) {
+      return Error(ErrorCode::kUnavailable,
+                   fmt::format("cannot connect to {}: {}", server_.ToText(), error.message()));
+    }
+    if (options_.tls) {
+      RECKON_ASSIGN(connection_, BeginTls(context_, *std::move(stream), server_, *options_.tls,
+                                          options_.connect_patience));
+    } else {
+      connection_ = std::make_unique<HttpConnectionOn<beast::tcp_stream>>(*std::move(stream));
+    }
+    return {};
   }
 
-  beast::error_code ConnectTo(const tcp::endpoint& endpoint) {
-    stream_.emplace(context_);
+  beast::error_code ConnectTo(const tcp::endpoint& endpoint, beast::tcp_stream& stream) {
     // Asio would leave the socket open in child processes.
     const int descriptor =
         socket(endpoint.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return {errno, boost::system::system_category()};
     beast::error_code error;
-    stream_->socket().assign(endpoint.protocol(), descriptor, error);
+    stream.socket().assign(endpoint.protocol(), descriptor, error);
     if (error) return error;
-    stream_->expires_after(options_.connect_patience);
-    error = Await([&](auto done) { stream_->async_connect(endpoint, std::move(done)); });
+    stream.expires_after(options_.connect_patience);
+    error = Await([&](auto done) { stream.async_connect(endpoint, std::move(done)); });
     beast::error_code ignored;  // only speed depends on it
-    if (!error) stream_->socket().set_option(tcp::no_delay(true), ignored);
+    if (!error) stream.socket().set_option(tcp::no_delay(true), ignored);
     return error;
   }
 
   // `closed_before`: the connection had ended before a byte of the answer came.
   base::Result<HttpResponse> Exchange(const RequestMessage& message, bool& closed_before) {
-    http::response_parser<http::string_body> parser;
+    HttpConnection::ResponseParser parser;
     parser.body_limit(options_.most_body_bytes);
     if (message.method() == http::verb::head) parser.skip(true);
-    stream_->expires_after(options_.answer_patience);  // for both operations together
+    connection_->tcp().expires_after(options_.answer_patience);  // for both operations together
     beast::error_code error =
-        Await([&](auto done) { http::async_write(*stream_, message, std::move(done)); });
+        Await([&](auto done) { connection_->Write(message, std::move(done)); });
     if (!error) {
-      error =
-          Await([&](auto done) { http::async_read(*stream_, buffer_, parser, std::move(done)); });
+      error = Await([&](auto done) { connection_->Read(buffer_, parser, std::move(done)); });
     }
     if (error) {
       closed_before = LooksClosed(error) && !parser.got_some();
-      stream_.reset();
+      connection_.reset();
       return Broken(error);
     }
     const bool keep = parser.keep_alive();
     HttpResponse response = FromMessage(parser.release());
-    if (!keep) stream_.reset();
+    if (!keep) connection_.reset();
     return response;
   }
 
@@ -200,7 +222,7 @@ class HttpClient::Impl {
   const Address server_;
   const HttpClientOptions options_;
   asio::io_context context_{1};
-  std::optional<beast::tcp_stream> stream_;  // while connected
+  std::unique_ptr<HttpConnection> connection_;  // while connected
   beast::flat_buffer buffer_;
 };
 

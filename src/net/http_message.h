@@ -14,12 +14,14 @@ struct HttpRequest {
   std::string target;  // "/runs/7/events?from=3", as it stood in the request
   HttpHeaders headers;
   std::string body;
+  std::string peer = {};  // of requests that came: the address they came from, without its port
 };
 
 struct HttpResponse {
   int status = 200;  // 200 to 599
   std::string content_type = "application/json";
-  std::string body;  // not sent with 204 and 304
+  std::string body;          // not sent with 204 and 304
+  HttpHeaders headers = {};  // further ones; of answers to a client they are left out
 };
 
 }  // namespace reckon::net

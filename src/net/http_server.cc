@@ -7,12 +7,14 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/check.h"
 #include "net/http_session.h"
 
 namespace reckon::net {
@@ -49,6 +51,7 @@ class HttpServer::Impl {
  public:
   Impl(const HttpServerOptions& options, LaterHandler handler, Gate gate)
       : most_connections_(options.most_connections),
+        tls_(options.tls),
         shared_{std::move(handler), std::move(gate), options.most_body_bytes, options.patience},
         acceptor_(context_),
         pause_(context_) {}
@@ -63,6 +66,25 @@ class HttpServer::Impl {
 
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+
+  base::Result<std::shared_ptr<TlsIdentity>> LoadIdentity() const {
+    RECKON_CHECK(tls_.has_value());
+    return LoadTlsIdentity(*tls_);
+  }
+
+  base::Status BeginTls() {
+    if (!tls_) return {};
+    RECKON_ASSIGN(shared_.identity, LoadIdentity());
+    return {};
+  }
+
+  base::Status ReloadTls() {
+    RECKON_ASSIGN(std::shared_ptr<TlsIdentity> identity, LoadIdentity());
+    asio::post(context_, [this, identity = std::move(identity)]() mutable {
+      shared_.identity = std::move(identity);
+    });
+    return {};
+  }
 
   base::Status Bind(const Address& address) {
     tcp::resolver resolver(context_);
@@ -139,6 +161,7 @@ class HttpServer::Impl {
   }
 
   const size_t most_connections_;
+  const std::optional<TlsFiles> tls_;
   uint16_t port_ = 0;
   HttpSessionShared shared_;  // before `context_`, which holds the sessions and ends them
   asio::io_context context_{1};
@@ -163,6 +186,7 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpServerOpti
                                                             LaterHandler handler, Gate gate) {
   try {
     auto impl = std::make_unique<Impl>(options, std::move(handler), std::move(gate));
+    RECKON_TRY(impl->BeginTls());
     RECKON_TRY(impl->Bind(options.listen));
     impl->Run();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(impl)));
@@ -173,5 +197,6 @@ base::Result<std::unique_ptr<HttpServer>> HttpServer::Start(const HttpServerOpti
 }
 
 uint16_t HttpServer::port() const { return impl_->port(); }
+base::Status HttpServer::ReloadTls() { return impl_->ReloadTls(); }
 
 }  // namespace reckon::net

@@ -12,6 +12,7 @@
 #include "net/http_message.h"
 #include "net/http_reply.h"
 #include "net/tcp.h"
+#include "net/tls.h"
 
 namespace reckon::net {
 
@@ -22,6 +23,7 @@ struct HttpServerOptions {
   // How long a connection may be idle, and how long a request may take to arrive or an answer to
   // be taken.
   std::chrono::milliseconds patience{30'000};
+  std::optional<TlsFiles> tls = {};  // nullopt: plain HTTP
 };
 
 // Serves many connections at once from one thread of its own; connections stay open between
@@ -40,7 +42,7 @@ class HttpServer {
   using Gate = std::function<std::optional<HttpResponse>(const HttpRequest& head)>;
 
   // Without a gate every request is let in. kUnavailable: the port is taken. kNotFound: there is no
-  // such host.
+  // such host, or no file for TLS; kBadInput: what such a file holds.
   static base::Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
                                                          Handler handler, Gate gate = {});
   static base::Result<std::unique_ptr<HttpServer>> Start(const HttpServerOptions& options,
@@ -51,6 +53,10 @@ class HttpServer {
   HttpServer& operator=(const HttpServer&) = delete;
 
   uint16_t port() const;
+
+  // Reads the files for TLS again, for connections that come from now on. When they cannot be read
+  // nothing changes. Not for servers without TLS.
+  base::Status ReloadTls();
 
  private:
   class Impl;

@@ -13,6 +13,8 @@
 
 namespace reckon::net {
 
+class TlsIdentity;
+
 // What all connections of a server share; touched by the server's thread only.
 struct HttpSessionShared {
   HttpServer::LaterHandler handler;
@@ -23,10 +25,14 @@ struct HttpSessionShared {
   // Whose handlers have not answered yet: nothing else keeps these connections.
   std::set<std::shared_ptr<void>> waiting = {};
   std::set<HttpMailbox*> mailboxes = {};
+  // Of new connections; empty: without TLS. Shared with whoever loads another one.
+  std::shared_ptr<TlsIdentity> identity = {};
 };
 
 // Talks until the other side leaves, is silent for too long, or says what is no HTTP. `shared`
 // outlives the socket's io_context.
 void StartHttpSession(boost::asio::ip::tcp::socket socket, HttpSessionShared& shared);
+// Likewise, with TLS: `shared` has an identity.
+void StartTlsHttpSession(boost::asio::ip::tcp::socket socket, HttpSessionShared& shared);
 
 }  // namespace reckon::net

@@ -54,6 +54,10 @@ Status EventFeed::FollowRun(net::HttpReply& reply, int64_t run_id, std::optional
 }
 
 Status EventFeed::FollowAll(net::HttpReply& reply, std::optional<int64_t> after) {
+  // Those to come begin now, not when the thread first looks after this listener.
+  if (!after) {
+    RECKON_ASSIGN(after, store_.NewestEventId());
+  }
   return Add(reply, std::nullopt, after);
 }
 

@@ -26,8 +26,8 @@ std::vector<Route> EventRoutes(EventFeed& feed) {
     RECKON_ASSIGN(const auto after, SeenBy(call));
     return feed.FollowRun(reply, id, after);
   };
-  return {{.method = "GET", .pattern = "/api/v1/stream", .stream = all},
-          {.method = "GET", .pattern = "/api/v1/runs/{id}/stream", .stream = of_run}};
+  return {{"GET", "/api/v1/stream", Scope::kViewer, all},
+          {"GET", "/api/v1/runs/{id}/stream", Scope::kViewer, of_run}};
 }
 
 }  // namespace reckon::serve

@@ -44,9 +44,20 @@ Answer Metrics(const Service& service) {
 
 }  // namespace
 
-std::vector<Route> NodeRoutes(const Service& service) {
-  return {{"GET", "/api/v1/nodes", Scope::kPerson,
-           [service](const Call&) { return ListNodes(service); }}};
+std::vector<Route> NodeRoutes(const Service& service, SignIn& sign_in) {
+  return {{"GET", "/api/v1/nodes", Scope::kViewer,
+           [service](const Call&) { return ListNodes(service); }},
+          {"POST", "/api/v1/nodes/{node}/forgive", Scope::kAdmin,
+           [service](const Call& call) -> Answer {
+             RECKON_TRY(service.manager.ForgiveNode(call.path.at("node")));
+             return JsonResponse({{"node", call.path.at("node")}, {"forgiven", true}});
+           }},
+          {"POST", "/api/v1/nodes/{node}/remove", Scope::kAdmin,
+           [service, &sign_in](const Call& call) -> Answer {
+             RECKON_TRY(service.manager.RemoveNode(call.path.at("node")));
+             sign_in.ForgetNode(call.path.at("node"));
+             return JsonResponse({{"node", call.path.at("node")}, {"removed", true}});
+           }}};
 }
 
 std::vector<Route> HealthRoutes(const Service& service) {
@@ -54,7 +65,7 @@ std::vector<Route> HealthRoutes(const Service& service) {
            [](const Call&) -> Answer {
              return JsonResponse({{"status", "ok"}, {"version", base::Version()}});
            }},
-          {"GET", "/metrics", Scope::kPerson, [service](const Call&) { return Metrics(service); }}};
+          {"GET", "/metrics", Scope::kViewer, [service](const Call&) { return Metrics(service); }}};
 }
 
 }  // namespace reckon::serve

@@ -1,5 +1,6 @@
 #include "serve/router.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -130,6 +131,13 @@ base::Result<std::optional<int64_t>> Call::WholeInQuery(const std::string& name)
   return std::optional(number);
 }
 
+base::Result<size_t> LimitOf(const Call& call) {
+  constexpr int64_t kMostRows = 1000;
+  constexpr int64_t kUsualRows = 100;
+  RECKON_ASSIGN(const auto limit, call.WholeInQuery("limit"));
+  return static_cast<size_t>(std::clamp<int64_t>(limit.value_or(kUsualRows), 1, kMostRows));
+}
+
 net::HttpResponse JsonResponse(const Json& json, int status) {
   return {status, "application/json", base::DumpJsonLine(json) + "\n"};
 }
@@ -160,14 +168,8 @@ Router::Match Router::Find(const net::HttpRequest& request) const {
   return match;
 }
 
-std::optional<Scope> Router::ScopeOf(const net::HttpRequest& head) const {
-  const Match match = Find(head);
-  if (match.route == nullptr) return std::nullopt;
-  return match.route->scope;
-}
-
 net::HttpResponse Router::Dispatch(
-    const net::HttpRequest& request,
+    const net::HttpRequest& request, const Caller& caller,
     const std::function<Answer(const Route&, const Call&)>& with) const {
   Match match = Find(request);
   if (match.route == nullptr) {
@@ -179,24 +181,30 @@ net::HttpResponse Router::Dispatch(
   }
   auto query = QueryOf(request.target);
   if (!query.ok()) return ErrorResponse(query.error());
-  const Answer answer = with(*match.route, Call{request, std::move(match.path), *std::move(query)});
+  const Answer answer =
+      with(*match.route, Call{request, caller, std::move(match.path), *std::move(query)});
   return answer.ok() ? *answer : ErrorResponse(answer.error());
 }
 
-net::HttpResponse Router::Handle(const net::HttpRequest& request) const {
-  return Dispatch(request, [](const Route& route, const Call& call) -> Answer {
+net::HttpResponse Router::Handle(const net::HttpRequest& request, const Caller& caller) const {
+  return Dispatch(request, caller, [](const Route& route, const Call& call) -> Answer {
     RECKON_CHECK(route.handler);
     return route.handler(call);
   });
 }
 
-void Router::Handle(const net::HttpRequest& request, net::HttpReply reply) const {
-  // The first answer counts: a stream that has begun is not answered again.
-  reply.Send(Dispatch(request, [&](const Route& route, const Call& call) -> Answer {
-    if (!route.stream) return route.handler(call);
-    RECKON_TRY(route.stream(call, reply));
-    return net::HttpResponse{};
-  }));
+std::optional<net::HttpResponse> Router::Handle(const net::HttpRequest& request,
+                                                const Caller& caller, net::HttpReply& reply) const {
+  bool streams = false;
+  net::HttpResponse response =
+      Dispatch(request, caller, [&](const Route& route, const Call& call) -> Answer {
+        if (!route.stream) return route.handler(call);
+        RECKON_TRY(route.stream(call, reply));
+        streams = true;
+        return net::HttpResponse{};
+      });
+  if (streams) return std::nullopt;
+  return response;
 }
 
 }  // namespace reckon::serve

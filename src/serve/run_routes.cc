@@ -1,26 +1,21 @@
 // Runs: asking for them, looking at them, stopping them.
-#include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/manage/spend_json.h"
 #include "app/runs/report_json.h"
 #include "app/runs/runs.h"
 #include "base/field_reader.h"
+#include "serve/job_body.h"
 #include "serve/routes.h"
 
 namespace reckon::serve {
 namespace {
 
 using base::Json;
-
-constexpr int64_t kMostRows = 1000;
-constexpr int64_t kUsualRows = 100;
-
-base::Result<size_t> LimitOf(const Call& call) {
-  RECKON_ASSIGN(const auto limit, call.WholeInQuery("limit"));
-  return static_cast<size_t>(std::clamp<int64_t>(limit.value_or(kUsualRows), 1, kMostRows));
-}
 
 Json RowJson(const core::Run& run) {
   return {{"id", run.id},
@@ -51,21 +46,7 @@ Answer AddRun(const Service& service, const Call& call) {
   RECKON_ASSIGN(const Json body, call.Body());
   app::JobText job;
   base::FieldReader fields(body, "");
-  fields.Require("job");
-  fields.Read("job", job.text);
-  fields.Read("source", job.source);
-  if (const Json* sets = fields.List("set")) {
-    for (const Json& entry : *sets) {
-      base::FieldReader one(entry, fmt::format("set[{}]", job.overrides.size()));
-      spec::Override change;
-      one.Require("path");
-      one.Require("value");
-      one.Read("path", change.path);
-      one.Read("value", change.value);
-      RECKON_TRY(one.Check());
-      job.overrides.push_back(std::move(change));
-    }
-  }
+  RECKON_TRY(ReadJobFields(fields, call.caller, job));
   RECKON_TRY(fields.Check());
   RECKON_ASSIGN(const core::Run run, service.manager.Submit(job));
   return JsonResponse(RowJson(run), 201);
@@ -84,6 +65,12 @@ Answer ShowRun(const Service& service, const Call& call) {
   RECKON_ASSIGN(const int64_t id, call.WholeInPath("id"));
   RECKON_ASSIGN(const RunNews news, LookAtRun(service, id));
   return net::HttpResponse{200, "application/json", news.report + "\n"};
+}
+
+Answer GiveModel(const Service& service, const Call& call) {
+  RECKON_ASSIGN(const int64_t id, call.WholeInPath("id"));
+  RECKON_ASSIGN(std::string model, service.manager.ReadModel(id));
+  return net::HttpResponse{200, "application/octet-stream", std::move(model)};
 }
 
 Answer StopRun(const Service& service, const Call& call) {
@@ -116,6 +103,20 @@ Answer ListEvents(const Service& service, const Call& call) {
   return JsonResponse(json);
 }
 
+base::Result<std::optional<base::WallTime>> SinceOf(const Service& service, const Call& call) {
+  RECKON_ASSIGN(const auto days, call.WholeInQuery("days"));
+  if (!days) return std::optional<base::WallTime>();
+  constexpr int64_t kMostDays = 36500;
+  if (*days > kMostDays) return base::BadInput("days: expected at most 36500");
+  return std::optional(service.context.clock.Now() - std::chrono::days(*days));
+}
+
+Answer ShowSpend(const Service& service, const Call& call) {
+  RECKON_ASSIGN(const auto since, SinceOf(service, call));
+  RECKON_ASSIGN(const std::vector<core::Spend> all, service.manager.SpendSince(since));
+  return JsonResponse(app::ToJson(all));
+}
+
 }  // namespace
 
 base::Result<RunNews> LookAtRun(const Service& service, int64_t run_id) {
@@ -130,18 +131,29 @@ base::Result<RunNews> LookAtRun(const Service& service, int64_t run_id) {
   RECKON_ASSIGN(app::RunView view, service.views.Of(service.store, managed->managed));
   Json json = app::ToJson(app::ReportOf(managed->run, std::move(view), service.context));
   json["managed"] = ManagedJson(*managed);
+  const auto eta = json.find("eta");
+  if (eta != json.end() && managed->per_second > 0) {
+    const auto at = [&](const char* key) {
+      return managed->spent + managed->per_second * eta->value(key, 0.0);
+    };
+    json["managed"]["cost_at_end"] = {
+        {"expected", at("remaining_s")}, {"lower", at("lower_s")}, {"upper", at("upper_s")}};
+  }
   return RunNews{base::DumpJsonLine(json), core::IsFinal(managed->run.state)};
 }
 
 std::vector<Route> RunRoutes(const Service& service) {
-  const auto route = [&](const char* method, const char* pattern, auto handler) {
-    return Route{method, pattern, Scope::kPerson,
+  const auto route = [&](const char* method, const char* pattern, Scope scope, auto handler) {
+    return Route{method, pattern, scope,
                  [service, handler](const Call& call) { return handler(service, call); }};
   };
-  return {route("POST", "/api/v1/runs", AddRun), route("GET", "/api/v1/runs", ListRuns),
-          route("GET", "/api/v1/runs/{id}", ShowRun),
-          route("POST", "/api/v1/runs/{id}/stop", StopRun),
-          route("GET", "/api/v1/runs/{id}/events", ListEvents)};
+  return {route("POST", "/api/v1/runs", Scope::kOperator, AddRun),
+          route("GET", "/api/v1/runs", Scope::kViewer, ListRuns),
+          route("GET", "/api/v1/runs/{id}", Scope::kViewer, ShowRun),
+          route("GET", "/api/v1/runs/{id}/model", Scope::kViewer, GiveModel),
+          route("POST", "/api/v1/runs/{id}/stop", Scope::kOperator, StopRun),
+          route("GET", "/api/v1/runs/{id}/events", Scope::kViewer, ListEvents),
+          route("GET", "/api/v1/spend", Scope::kViewer, ShowSpend)};
 }
 
 }  // namespace reckon::serve

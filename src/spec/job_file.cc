@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "spec/background.h"
+#include "spec/early_stop.h"
 #include "spec/fields.h"
 #include "spec/yaml.h"
 
@@ -46,6 +47,22 @@ Result<core::Strategy> ReadStrategy(const Yaml& node) {
   return node.Wrong(fmt::format("one of {}", base::Join(core::StrategyNames(), ", ")));
 }
 
+Status ReadCheckpointEvery(const Yaml& node, core::TrainerJob& job) {
+  if (!node) return {};
+  RECKON_ASSIGN(const std::string text, node.Text());
+  if (text == "epoch") {
+    job.checkpoint_every = 0;
+    job.checkpoint_epochs = true;
+    return {};
+  }
+  const auto number = base::ParseInteger(text);
+  if (!number || *number < 1 || *number > kMostCount) {
+    return node.Wrong(fmt::format("a whole number from 1 to {}, or epoch", kMostCount));
+  }
+  job.checkpoint_every = *number;
+  return {};
+}
+
 Result<core::TrainerJob> ReadTrainer(const Yaml& node, const std::filesystem::path& folder) {
   RECKON_TRY(node.AllowKeys(Keys{"network",      "knobs",     "data",       "epochs",
                                  "batch",        "shards",    "shuffle",    "seed",
@@ -79,7 +96,7 @@ Result<core::TrainerJob> ReadTrainer(const Yaml& node, const std::filesystem::pa
   RECKON_TRY(fields.Path("save", job.save));
   RECKON_TRY(fields.Path("checkpoint", job.checkpoint));
   if (!job.checkpoint.empty()) job.checkpoint_every = kUsualCheckpoint;
-  RECKON_TRY(fields.Whole("checkpoint_every", 1, kMostCount, job.checkpoint_every));
+  RECKON_TRY(ReadCheckpointEvery(node["checkpoint_every"], job));
   RECKON_TRY(fields.Duration("patience", job.patience_s));
   return job;
 }
@@ -142,7 +159,8 @@ Result<JobFile> ReadJob(const Yaml& root, const std::filesystem::path& path) {
 Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path) {
   if (!root.IsMap()) return root.Wrong("a job: keys and values");
   RECKON_TRY(root.AllowKeys(Keys{"name", "trainer", "setup", "run", "workdir", "envs", "num_nodes",
-                                 "workers", "servers", "resources", "time_limit", "background"}));
+                                 "workers", "servers", "resources", "time_limit", "early_stop",
+                                 "budget", "priority", "background"}));
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   core::Job job;
   job.name = path.stem().string();
@@ -171,6 +189,12 @@ Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& pat
   RECKON_TRY(fields.Variables("envs", job.envs));
   RECKON_TRY(ReadWorkers(root, job));
   RECKON_TRY(ReadResources(root["resources"], job));
+  RECKON_ASSIGN(job.early_stop, ReadEarlyStop(root["early_stop"], job.trainer));
+  RECKON_TRY(fields.Whole("priority", -1000, 1000, job.priority));
+  if (root["budget"]) {
+    RECKON_ASSIGN(job.budget, root["budget"].Number(0, 1e9));
+    if (*job.budget == 0) return root["budget"].Wrong("dollars, more than 0");
+  }
   RECKON_ASSIGN(job.background, ReadBackground(root["background"]));
   if (root["time_limit"]) {
     double seconds = 0;

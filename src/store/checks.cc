@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -12,6 +14,10 @@ namespace reckon::store {
 namespace {
 
 base::Result<base::Json> ParseDocument(std::string_view what, std::string_view text) {
+  // The parser takes a NUL for the end.
+  if (text.find('\0') != std::string_view::npos) {
+    return base::BadInput(fmt::format("{} holds a NUL character", what));
+  }
   base::Result<base::Json> parsed = base::ParseJson(text, what);
   // The text comes from the caller and not from a file of ours.
   if (!parsed.ok()) return base::BadInput(parsed.error().Describe());
@@ -89,6 +95,38 @@ base::Status CheckNodes(std::span<const core::NodeRecord> nodes) {
   for (const core::NodeRecord& node : nodes) {
     RECKON_TRY(CheckName("node", node.name));
     RECKON_TRY(CheckJsonObject("the document of a node", node.document));
+  }
+  return {};
+}
+
+base::Status CheckToken(const core::Token& token) {
+  RECKON_TRY(CheckName("token", token.name));
+  for (const auto& [what, text] : {std::pair("user of a token", &token.user),
+                                   std::pair("project of a token", &token.project)}) {
+    if (!text->empty()) RECKON_TRY(CheckName(what, *text));
+  }
+  const bool is_hash =
+      token.hash.size() == 64 && std::all_of(token.hash.begin(), token.hash.end(), [](char c) {
+        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+      });
+  if (!is_hash) {
+    return base::BadInput("the hash of a token is not 64 hexadecimal digits in lower case");
+  }
+  if (token.most_uses && *token.most_uses < 1) {
+    return base::BadInput("a token that may not be used even once");
+  }
+  return {};
+}
+
+base::Status CheckVouches(const core::Token& token, base::WallTime now) {
+  const auto refuse = [](std::string why) {
+    return base::Error(base::ErrorCode::kFailed, "the join token " + std::move(why));
+  };
+  if (token.scope != core::TokenScope::kAgent) return refuse("is none: nodes cannot join with it");
+  if (token.revoked_at) return refuse("was revoked");
+  if (token.expires_at && *token.expires_at <= now) return refuse("has expired");
+  if (token.most_uses && token.uses >= *token.most_uses) {
+    return refuse(fmt::format("was used {} times, as often as it may be", token.uses));
   }
   return {};
 }

@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "core/run.h"
+#include "core/token.h"
 
 namespace reckon::store {
 
@@ -21,5 +22,8 @@ base::Status CheckJsonObject(std::string_view what, std::string_view text);
 base::Status CheckEvent(const core::Event& event);
 base::Status CheckEvents(std::span<const core::Event> events);
 base::Status CheckNodes(std::span<const core::NodeRecord> nodes);
+base::Status CheckToken(const core::Token& token);
+// Whether nodes may join with it at `now`; kFailed with why not.
+base::Status CheckVouches(const core::Token& token, base::WallTime now);
 
 }  // namespace reckon::store

@@ -11,12 +11,16 @@
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/progress.h"
 #include "base/result.h"
 #include "core/forecast.h"
+#include "core/published.h"
 #include "core/run.h"
 #include "core/sample.h"
+#include "core/spend.h"
 #include "core/table.h"
+#include "core/token.h"
 
 namespace reckon::store {
 
@@ -26,7 +30,8 @@ struct ManagedChange {
   core::RunState to = core::RunState::kQueued;
   std::string detail;  // of the step: a JSON object, or empty
   core::ManagedRun managed;
-  std::string plan;  // JSON; empty: stays as it is
+  std::string plan;      // JSON; empty: stays as it is
+  std::string job = {};  // likewise
   std::vector<core::CollectedRows> samples;
   std::vector<core::Event> events;
   std::vector<core::NodeRecord> nodes;
@@ -68,10 +73,17 @@ class Store {
   // Every version, newest first, with `document` left empty: documents are large.
   virtual base::Result<std::vector<core::ModelRecord>> ListModels() = 0;
 
-  // All or none. kNotFound: a model id is unknown.
+  // All or none. kNotFound: a model or run id is unknown.
   virtual base::Status AddForecasts(std::span<const core::ForecastRecord> forecasts) = 0;
   // Oldest first. kNotFound: the model is unknown.
   virtual base::Result<std::vector<core::ForecastRecord>> ListForecasts(int64_t model_id) = 0;
+  // The newest `limit` of those given for runs that have finished, oldest first; by any version of
+  // `model`, or by every model when it is empty.
+  virtual base::Result<std::vector<core::FinishedForecast>> ListFinishedForecasts(
+      std::string_view model, size_t limit) = 0;
+  // What the run took that the forecast was given for. The first answer stays. kNotFound;
+  // kBadInput: it was given for no run, or `actual` is no number.
+  virtual base::Status SetActual(int64_t forecast_id, double actual) = 0;
 
   // Returns the run with its id and times. kBadInput: its state is not kQueued, where runs begin,
   // or it has a campaign without a point or the reverse. kNotFound: the campaign is unknown.
@@ -108,11 +120,49 @@ class Store {
   // Those with something to do, oldest first.
   virtual base::Result<std::vector<core::ManagedRun>> ListOpenManagedRuns() = 0;
 
+  // The bill of a run that is over; written again it replaces itself. kNotFound: no such run.
+  // kBadInput: it is negative or no number.
+  virtual base::Status SetCharge(const core::Charge& charge) = 0;
+  // By user, then project; of bills since then, or of all. A run that is still open (a manager was
+  // killed between its bill and its end) does not count yet.
+  virtual base::Result<std::vector<core::Spend>> ListSpend(std::optional<base::WallTime> since) = 0;
+
+  // The next version of its name, a candidate or, in the place of the one that was, live, as it is
+  // in the store then. kNotFound: no such run.
+  virtual base::Result<core::PublishedModel> AddPublished(const core::PublishedModel& model) = 0;
+  // By name, then version.
+  virtual base::Result<std::vector<core::PublishedModel>> ListPublished() = 0;
+  // That version is live, and who was it is retired, in one transaction. kNotFound.
+  virtual base::Status SetLive(std::string_view name, int64_t version) = 0;
+
   // Nodes of these names get these documents, and these events are added, in one transaction.
   virtual base::Status SaveNodes(std::span<const core::NodeRecord> nodes,
                                  std::span<const core::Event> events) = 0;
   // By name.
   virtual base::Result<std::vector<core::NodeRecord>> ListNodes() = 0;
+
+  // The node, what is known of it, and its secret are forgotten (the secret is revoked), and the
+  // events are added. kNotFound: there is neither a node of that name nor a secret.
+  virtual base::Status RemoveNode(std::string_view name, std::span<const core::Event> events) = 0;
+
+  // Returns it with its id and time of making; those, when it was revoked and its uses are not
+  // taken from what is passed in. kBadInput: the hash is none or is there already, or another token
+  // (of a node: another secret) that is not revoked has the name.
+  virtual base::Result<core::Token> AddToken(const core::Token& token) = 0;
+  // Adds the secret of a node and counts one use of the join token that vouches for it: `by` is its
+  // hash, or empty when somebody else vouches, who needs none.
+  // The same secret for the same node again changes nothing, so that a lost answer may be asked for
+  // again. kNotFound: no token has that hash. kFailed: that token is no join token, is revoked,
+  // expired or used up; the node has another secret; or this secret was revoked.
+  virtual base::Result<core::Token> JoinNode(std::string_view by, const core::Token& secret) = 0;
+  // Also of those that expired or were revoked.
+  virtual base::Result<std::optional<core::Token>> FindToken(std::string_view hash) = 0;
+  // By id.
+  virtual base::Result<std::vector<core::Token>> ListTokens() = 0;
+  // For good; again changes nothing. kNotFound.
+  virtual base::Result<core::Token> RevokeToken(int64_t id) = 0;
+  // It was used just now. kNotFound.
+  virtual base::Status TouchToken(int64_t id) = 0;
 
   // The campaign of that name gets this document; it is made when there is none.
   virtual base::Result<core::Campaign> SaveCampaign(std::string_view name,

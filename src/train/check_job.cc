@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
 #include "train/data/training_data.h"
 #include "train/going_on.h"
 #include "train/memory_estimate.h"
@@ -28,6 +29,12 @@ base::Status CheckStrategy(const core::TrainerJob& job) {
   if (job.staleness && job.strategy != core::Strategy::kAsyncParameterServer) {
     return BadKey("staleness", fmt::format("staleness with {}; it goes with async-ps",
                                            core::StrategyName(job.strategy)));
+  }
+  if (servers && job.checkpoint_epochs) {
+    return BadKey("checkpoint_every",
+                  fmt::format("checkpoint_every epoch with {}, whose servers count steps; expected "
+                              "a number of steps",
+                              core::StrategyName(job.strategy)));
   }
   if (job.staleness && *job.staleness < 0) {
     return BadKey("staleness", fmt::format("staleness {}; expected 0 or more", *job.staleness));
@@ -103,12 +110,22 @@ base::Result<CheckedJob> CheckSettings(const core::TrainerJob& job, size_t worke
   }
   RECKON_ASSIGN(Dealing dealing, Dealing::Make(rows, workers, shards, batches));
   RECKON_ASSIGN(const OptimiserOptions optimiser, ReadOptimiser(job.optimiser));
-  const MemoryNeed need{images, validation_images, rows,
+  const bool own_shards = !job.data.shards_of.empty() && !shards.empty();
+  const size_t held = own_shards ? *std::max_element(shards.begin(), shards.end()) : images;
+  const MemoryNeed need{held, validation_images, held * static_cast<size_t>(job.data.replicate),
                         *std::max_element(batches.begin(), batches.end()), workers};
   const uint64_t worker_memory = WorkerMemory(job, network, image, need);
   const uint64_t servers_memory = ServersMemory(job, network, need);
   return CheckedJob{std::move(network), image,         std::move(dealing), optimiser,
                     validation_images,  worker_memory, servers_memory};
+}
+
+base::Result<size_t> ImagesOfAll(const core::TrainerJob& job, size_t rank, size_t own) {
+  if (job.data.shards_of.empty()) return own;
+  const auto wanted = rank < job.shards.size() ? static_cast<size_t>(job.shards[rank]) : 0;
+  if (own == wanted) return static_cast<size_t>(job.data.images);
+  return BadKey("shards", fmt::format("the files of worker {} hold {}; its shard has {}", rank,
+                                      base::Count(own, "image"), wanted));
 }
 
 base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
@@ -117,7 +134,9 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
   size_t validation_images = static_cast<size_t>(job.data.validation_images);
   ImageShape shape = facts.shape;
   TrainingData files;
-  if (job.data.source != "generated") {
+  // Where everybody has a shard of his own the files are on other machines.
+  const bool elsewhere = !job.data.shards_of.empty();
+  if (job.data.source != "generated" && !elsewhere) {
     RECKON_ASSIGN(files, LoadData(job.data, job.seed));
     images = files.train.size();
     validation_images = files.validation.size();
@@ -125,7 +144,7 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
   }
   RECKON_ASSIGN(CheckedJob checked,
                 CheckSettings(job, workers, images, validation_images, shape, facts.classes));
-  if (!job.base_model.empty()) {
+  if (!job.base_model.empty() && !elsewhere) {
     const auto check = [&]() -> base::Status {
       RECKON_ASSIGN(const SavedModel model, ReadModel(job.base_model));
       return CheckFits(model, job, checked.network, job.base_model);
@@ -134,7 +153,7 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers) {
       return std::move(fits).error().About("trainer.base_model");
     }
   }
-  if (GoesOn(job)) {
+  if (!elsewhere && GoesOn(job)) {
     auto fits = ReadProgress(job, checked, CourseOf(job, checked, files.train));
     if (!fits.ok()) return std::move(fits).error().About("trainer.checkpoint");
   }

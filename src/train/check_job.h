@@ -28,6 +28,10 @@ base::Result<CheckedJob> CheckJob(const core::TrainerJob& job, size_t workers);
 
 base::Result<OptimiserOptions> ReadOptimiser(const core::TrainerOptimiser& given);
 
+// How many images all workers have together, by one that has `own`. kBadInput: it should have
+// others than those that it got.
+base::Result<size_t> ImagesOfAll(const core::TrainerJob& job, size_t rank, size_t own);
+
 // The parts that need no file: for workers, who read the data anyway.
 base::Result<CheckedJob> CheckSettings(const core::TrainerJob& job, size_t workers, size_t images,
                                        size_t validation_images, const ImageShape& image,

@@ -31,12 +31,20 @@ double DropoutOf(const Network& network) {
   return 0;
 }
 
-base::Status CheckCourse(const Json& saved, const Json& course, const std::string& file) {
+// Who shares the work out how: at the end of an epoch others may go on, for every image was seen.
+bool IsOfTheCrew(const std::string& name) {
+  return name == "workers" || name == "batch" || name == "shards";
+}
+
+base::Status CheckCourse(const SavedModel& checkpoint, const Json& course,
+                         const std::string& file) {
+  const Json& saved = checkpoint.course;
   if (!saved.is_object()) {
     return base::BadInput(fmt::format("{}: a trained model, not a checkpoint", file));
   }
   std::vector<std::string> differences;
   for (const auto& [name, value] : course.items()) {
+    if (checkpoint.epochs && IsOfTheCrew(name)) continue;
     const std::string before = base::DumpJsonLine(saved.value(name, Json()));
     const std::string now = base::DumpJsonLine(value);
     if (before == now) continue;
@@ -83,6 +91,9 @@ Json CourseOf(const core::TrainerJob& job, const CheckedJob& checked, const Imag
   if (job.data.source == "generated") {
     course["shape"] = job.data.shape;
     course["images"] = job.data.images;
+  } else if (!job.data.shards_of.empty()) {
+    course["images"] = checked.dealing.rows();
+    course["train_files"] = job.data.shards_of;
   } else {
     course["images"] = train.size();
     course["train_files"] = PrintOf(train);
@@ -102,10 +113,12 @@ base::Result<SavedModel> ReadProgress(const core::TrainerJob& job, const Checked
                                       const Json& course) {
   RECKON_ASSIGN(SavedModel checkpoint, ReadModel(job.checkpoint));
   RECKON_TRY(CheckFits(checkpoint, job, checked.network, job.checkpoint));
-  RECKON_TRY(CheckCourse(checkpoint.course, course, job.checkpoint));
+  RECKON_TRY(CheckCourse(checkpoint, course, job.checkpoint));
   if (!StateFits(checkpoint, checked, static_cast<size_t>(job.fine_tune))) {
     return base::Corrupt(fmt::format("{}: not a whole optimiser", job.checkpoint));
   }
+  // Another crew takes another number of steps for an epoch.
+  if (checkpoint.epochs) checkpoint.steps = *checkpoint.epochs * checked.dealing.steps();
   const uint64_t steps = static_cast<uint64_t>(job.epochs) * checked.dealing.steps();
   if (checkpoint.steps > steps) {
     return base::BadInput(fmt::format("{}: the checkpoint of step {}; the job has {}",

@@ -20,8 +20,9 @@ bool GoesOn(const core::TrainerJob& job);
 // longer. Null when the job has no checkpoint. `train` is looked at when it comes from files.
 base::Json CourseOf(const core::TrainerJob& job, const CheckedJob& checked, const ImageSet& train);
 
-// The checkpoint of a job that goes on. kBadInput names what differs between the training that
-// wrote it and this one; kCorrupt: damaged.
+// The checkpoint of a job that goes on, with its steps as this job counts them: at the end of an
+// epoch other workers, batches and shards may go on than those that wrote it. kBadInput names what
+// differs between the training that wrote it and this one; kCorrupt: damaged.
 base::Result<SavedModel> ReadProgress(const core::TrainerJob& job, const CheckedJob& checked,
                                       const base::Json& course);
 

@@ -22,6 +22,7 @@ void VisitFields(Visitor& visit, Job& job) {
   visit("images", job.data.images);
   visit("validation_images", job.data.validation_images);
   visit("replicate", job.data.replicate);
+  visit.Optional("shards_of", job.data.shards_of);
   visit("epochs", job.epochs);
   visit("batches", job.batches);
   visit("shards", job.shards);
@@ -38,6 +39,7 @@ void VisitFields(Visitor& visit, Job& job) {
   visit("fine_tune", job.fine_tune);
   visit("save", job.save);
   visit("checkpoint_every", job.checkpoint_every);
+  visit.Optional("checkpoint_epochs", job.checkpoint_epochs);
   visit("checkpoint", job.checkpoint);
   visit("patience_s", job.patience_s);
 }
@@ -47,6 +49,10 @@ struct Writer {
 
   template <typename Value>
   void operator()(const char* name, const Value& value) {
+    json[name] = value;
+  }
+  template <typename Value>
+  void Optional(const char* name, const Value& value) {
     json[name] = value;
   }
   void operator()(const char* name, const core::Strategy& strategy) {
@@ -64,6 +70,11 @@ struct Reader {
   template <typename Value>
   void operator()(const char* name, Value& value) {
     Take(name, [&](const Json& field) { value = field.get<Value>(); });
+  }
+  // Of a field that jobs of earlier versions do not have.
+  template <typename Value>
+  void Optional(const char* name, Value& value) {
+    if (json.contains(name)) (*this)(name, value);
   }
   void operator()(const char* name, core::Strategy& strategy) {
     Take(name, [&](const Json& field) {

@@ -30,6 +30,7 @@ base::Status WriteModel(const std::filesystem::path& path, const SavedModel& mod
   file.facts["network"] = model.network;
   file.facts["knobs"] = model.knobs;
   file.facts["steps"] = model.steps;
+  if (model.epochs) file.facts["epochs"] = *model.epochs;
   file.facts["optimiser_steps"] = model.optimiser_steps;
   file.facts["course"] = model.course;
   file.arrays = {
@@ -57,6 +58,7 @@ base::Result<SavedModel> ModelFromText(std::string_view text, const std::string&
   model.network = network.get<std::string>();
   model.knobs = knobs.get<std::map<std::string, std::string>>();
   model.steps = *steps;
+  model.epochs = base::WholeAt(file.facts, "epochs");
   model.optimiser_steps = *optimiser_steps;
   model.course = file.facts.value("course", base::Json());
   model.parameters = std::move(file.arrays[0].values);

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -21,6 +22,7 @@ struct SavedModel {
   Numbers parameters;  // all of the network's
   // Of a training that goes on: steps behind it, and the optimiser's state (may be empty).
   uint64_t steps = 0;
+  std::optional<uint64_t> epochs;  // when they are just so many whole ones
   uint64_t optimiser_steps = 0;
   Numbers first;
   Numbers second;

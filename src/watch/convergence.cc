@@ -236,10 +236,15 @@ StopReport AdviseStop(std::span<const EpochAccuracy> seen, const StopWish& wish)
   }
   // The epoch from which on nothing worth it comes any more, by what is likely.
   const auto worthless_from = [&](double chance) {
-    for (double epoch = 1; epoch < wish.epochs; ++epoch) {
-      if (curve->ChanceOfGain(epoch, wish.epochs, wish.least_gain) < chance) return epoch;
+    // The later, the less is left to gain.
+    double before = 0;
+    double from = wish.epochs;
+    while (from - before > 1) {
+      const double middle = std::floor((before + from) / 2);
+      const bool worth = curve->ChanceOfGain(middle, wish.epochs, wish.least_gain) >= chance;
+      (worth ? before : from) = middle;
     }
-    return wish.epochs;
+    return from;
   };
   report.epochs = Likely{worthless_from(0.5), worthless_from(0.95), worthless_from(0.05)};
   const double chance = curve->ChanceOfGain(last.epoch, wish.epochs, wish.least_gain);

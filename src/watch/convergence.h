@@ -75,7 +75,7 @@ struct StopWish {
   double epochs = 0;             // that were asked for
   double least_gain = 0.005;     // what is worth going on for
   double confidence = 0.95;
-  double least_epochs = 4;  // before which nothing is decided
+  double least_epochs = 4;  // before which no plateau is seen
 };
 
 enum class StopAdvice { kGoOn, kTargetReached, kPlateau };

@@ -109,9 +109,14 @@ std::optional<Moved> LookForTrouble(ManagedRun& run, const MovePolicy& policy, d
     return Moved{true, "", {}};
   }
   // Who dies with its node takes others along, and they tell of it sooner than silence does.
-  const bool unsure = std::any_of(run.parts.begin(), run.parts.end(), [](const Part& part) {
-    return part.silent && !part.lost && !part.gone;
-  });
+  // A lost one is reason enough.
+  const bool lost =
+      std::any_of(run.parts.begin(), run.parts.end(), [](const Part& part) { return part.lost; });
+  const bool unsure =
+      !lost && std::any_of(run.parts.begin(), run.parts.end(), [&](const Part& part) {
+        const bool unheard = part.heard_at && *part.heard_at <= *run.bad_since;
+        return (part.silent || unheard) && !part.lost && !part.gone;
+      });
   if (unsure) return Moved{};
   const bool all = AllParts(run, EndedBadly);
   if (!all && now < *run.bad_since + policy.blame_s) return Moved{};
@@ -203,6 +208,7 @@ Moved MoveOn(ManagedRun& run, const MovePolicy& policy, double now) {
   if (auto trouble = LookForTrouble(run, policy, now)) return *trouble;
   switch (run.state) {
     case RunState::kTransferring:
+      if (run.awaits_task) return {};
       if (!AllParts(run, [](const Part& part) { return part.ready; })) return {};
       WantOfAll(run, Want::kStart);
       return Enter(run, RunState::kStarting);
@@ -227,6 +233,14 @@ double Spent(const ManagedRun& run, double now) {
     dollars += part.price_per_hour * std::max(0.0, until - *part.began_at) / 3600;
   }
   return dollars;
+}
+
+double CostPerSecond(const ManagedRun& run) {
+  double per_hour = 0;
+  for (const Part& part : run.parts) {
+    if (part.began_at && !part.ended_at) per_hour += part.price_per_hour;
+  }
+  return per_hour / 3600;
 }
 
 bool IsOpen(const ManagedRun& run) {

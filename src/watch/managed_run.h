@@ -43,7 +43,11 @@ struct Part {
   bool forgotten = false;  // was told to forget it, and has
   // Nothing of it runs, and all that it told has come. Of a part that never began: nor ever will.
   bool gone = false;
-  bool lost = false;    // its node is silent for so long that nobody waits for it
+  bool lost = false;      // its node is silent for so long that nobody waits for it
+  bool has_data = false;  // that a data store has offered it. Not kept in the store
+  // When its node was heard last, seconds since 1970; not known: it is taken for heard. Not kept in
+  // the store, like the next.
+  std::optional<double> heard_at;
   bool silent = false;  // its node has missed some beats: it may be lost. Not kept in the store
 
   // As its events say.
@@ -67,8 +71,12 @@ struct ManagedRun {
   core::RunState state = core::RunState::kQueued;
   int64_t attempt = 0;  // the first is 1; 0: none yet
   int64_t most_attempts = 4;
-  std::vector<Part> parts;  // of the attempt
-  double spent_before = 0;  // by earlier attempts
+  std::vector<Part> parts;     // of the attempt
+  double spent_before = 0;     // by earlier attempts
+  bool budget_warned = false;  // of a budget that will likely not do
+  // Nodes that attempts from now on shall have, as far as they are free; empty: any.
+  std::vector<std::string> crew;
+  std::string ending;       // why the attempt shall end after its epoch; empty: it goes on
   std::string stop_reason;  // why it shall stop
   bool stop_wanted = false;
   std::string failure;    // of the attempt: why it is given up
@@ -77,12 +85,17 @@ struct ManagedRun {
   // Of workers that go in step: once one has ended well, the others must within this; 0: no limit.
   double ends_within_s = 0;
   std::optional<double> first_end_at;  // when one was seen to have
+  // Its nodes are chosen, but what they shall do is told later: by the data store that brings them
+  // what they train on.
+  bool awaits_task = false;
 };
 
 struct MovePolicy {
   // Between the first bad end and the verdict: who dies takes others along, and of those one may
   // hear first.
   double blame_s = 2;
+  // What another attempt takes until it trains, where that matters beforehand.
+  double restart_s = 10;
 };
 
 // A node that is to blame.
@@ -104,6 +117,9 @@ Moved MoveOn(ManagedRun& run, const MovePolicy& policy, double now);
 
 // Dollars, for all attempts until now.
 double Spent(const ManagedRun& run, double now);
+
+// Dollars a second, of all parts that still cost.
+double CostPerSecond(const ManagedRun& run);
 
 // Whether anything may still be asked of it: an ended run is closed when its parts are forgotten,
 // or their nodes lost.

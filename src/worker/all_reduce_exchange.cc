@@ -59,6 +59,11 @@ class AllReduceExchange final : public Exchange {
       outcome.bytes_sent = 2 * (workers_ - 1) * replica_.gradients().bytes() / workers_;
       outcome.bytes_received = outcome.bytes_sent;
     }
+    if (part.last) {
+      std::array<double, 1> wishes{part.wants_end ? 1.0 : 0.0};
+      if (group_ != nullptr) RECKON_TRY(group_->Sum(wishes));
+      outcome.ends = wishes[0] > 0;
+    }
     outcome.push_s = watch.Lap();
     std::visit([this](auto& optimiser) { Update(optimiser); }, optimiser_);
     outcome.update_s = watch.Lap();

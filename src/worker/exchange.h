@@ -23,6 +23,8 @@ struct StepPart {
   const train::Batch* batch = nullptr;  // none: this worker has run out of data in this epoch
   size_t total = 0;                     // images of all workers in this step
   uint64_t step = 0;                    // since the beginning of the training
+  bool last = false;                    // of its epoch
+  bool wants_end = false;               // this worker has heard that the training shall end with it
 };
 
 // What a step took, in seconds. All-reduce: `push` is what of the sums the backward pass could not
@@ -36,6 +38,7 @@ struct StepOutcome {
   double pull_s = 0;
   uint64_t bytes_sent = 0;  // numbers only; packets and headers are the kernel's to count
   uint64_t bytes_received = 0;
+  bool ends = false;  // some worker wants so; the same for all that go together
 };
 
 // For one thread.

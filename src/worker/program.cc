@@ -9,6 +9,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -26,6 +27,7 @@
 #include "train/job_json.h"
 #include "worker/allocator.h"
 #include "worker/rank_environment.h"
+#include "worker/serving.h"
 #include "worker/stopwatch.h"
 #include "worker/training.h"
 
@@ -37,9 +39,13 @@ using base::ErrorCode;
 
 constexpr const char* kUsage =
     "usage: reckon-worker JOB.json\n"
+    "       reckon-worker --serve MODEL\n"
     "One rank of a run of the built-in trainer; `reckon run JOB.yaml` starts as many as it needs.\n"
     "Environment: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, OMP_NUM_THREADS, RECKON_SERVERS,\n"
-    "RECKON_ADDRESS, RECKON_STATUS_URL, RECKON_TOKEN.\n";
+    "RECKON_ADDRESS, RECKON_STATUS_URL, RECKON_TOKEN.\n"
+    "With --serve it answers over HTTP, at MASTER_ADDR:MASTER_PORT, what images show; callers "
+    "show\n"
+    "RECKON_TOKEN, where it is set.\n";
 
 // Passes on to the run's supervisor, and a line an epoch to the log.
 class Reporting final : public TrainingListener {
@@ -82,6 +88,13 @@ class Reporting final : public TrainingListener {
         loss ? fmt::format("loss {:.4f}, ", *loss) : std::string("trained before, ");
     std::printf("epoch %zu: %saccuracy %.4f on %zu images, %.3f s\n", epoch + 1, trained.c_str(),
                 accuracy, validated, epoch_s_);
+    std::fflush(stdout);
+  }
+
+  bool ShouldEnd() override { return reporter_.Ending(); }
+
+  void EndedAfter(size_t epochs) override {
+    std::printf("ended after epoch %zu, as it was told\n", epochs);
     std::fflush(stdout);
   }
 
@@ -129,10 +142,12 @@ base::Status TrainAsTold(const std::string& job_file, const RankEnvironment& env
                          const std::stop_token& stop) {
   const Stopwatch fit;  // the data's loading belongs to it
   RECKON_ASSIGN(const core::TrainerJob job, train::ReadTrainerJobFile(job_file));
-  RECKON_ASSIGN(const train::TrainingData data, train::LoadData(job.data, job.seed));
+  RECKON_ASSIGN(const train::TrainingData data,
+                train::LoadData(job.data, job.seed, environment.rank));
+  RECKON_ASSIGN(const size_t images, train::ImagesOfAll(job, environment.rank, data.train.size()));
   RECKON_ASSIGN(const train::CheckedJob checked,
-                train::CheckSettings(job, environment.workers, data.train.size(),
-                                     data.validation.size(), data.train.shape, data.train.classes));
+                train::CheckSettings(job, environment.workers, images, data.validation.size(),
+                                     data.train.shape, data.train.classes));
   RECKON_ASSIGN(const auto replica,
                 Replica::Make(checked.network, checked.image,
                               {job.float64, job.seed, environment.rank,
@@ -168,6 +183,12 @@ int Fail(const Error& error) {
 }  // namespace
 
 int RunWorkerProgram(int argc, char** argv) {
+  constexpr std::string_view kServe = "--serve";
+  if (argc == 3 && argv[1] == kServe) {
+    const base::InterruptWatch interrupt;
+    const base::Status served = ServeModel(argv[2], interrupt.token());
+    return served.ok() ? 0 : Fail(served.error());
+  }
   const base::SingleArgument job = base::TakeSingleArgument(argc, argv, kUsage);
   if (job.exit_code) return *job.exit_code;
   KeepFreedMemory();

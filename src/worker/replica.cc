@@ -240,6 +240,17 @@ base::Result<double> Replica::Backward(const train::Batch& batch, double scale, 
       });
 }
 
+base::Result<std::vector<float>> Replica::Probabilities(const train::Batch& batch) {
+  return CatchTorch(
+      fmt::format("looking at {} images", batch.size()), [&]() -> base::Result<std::vector<float>> {
+        const torch::NoGradGuard no_grad;
+        const auto told =
+            torch::softmax(state_->Output(batch, false), 1).to(torch::kFloat32).contiguous();
+        const float* begin = told.data_ptr<float>();
+        return std::vector<float>(begin, begin + told.numel());
+      });
+}
+
 base::Result<size_t> Replica::CountCorrect(const train::Batch& batch) {
   return CatchTorch(
       fmt::format("validating on {} images", batch.size()), [&]() -> base::Result<size_t> {

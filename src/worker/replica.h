@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/result.h"
 #include "train/data/prefetch.h"
@@ -49,6 +50,8 @@ class Replica {
   base::Result<double> Backward(const train::Batch& batch, double scale, uint64_t step,
                                 GradientListener* listener);
   void ZeroGradients();
+  // How likely each class is, image after image; labels are not looked at.
+  base::Result<std::vector<float>> Probabilities(const train::Batch& batch);
   // How many labels of the batch it tells right.
   base::Result<size_t> CountCorrect(const train::Batch& batch);
 

@@ -29,12 +29,13 @@ class ServerExchange final : public Exchange {
     outcome.compute_s = watch.Lap();
     RECKON_ASSIGN(const train::ExchangeTimes times,
                   client_->PushPull(weight, replica_.gradients().As<float>(),
-                                    replica_.trained().As<float>()));
+                                    replica_.trained().As<float>(), part.wants_end));
     outcome.push_s = times.push_s;
     outcome.update_s = times.update_s;
     outcome.pull_s = times.pull_s;
     outcome.bytes_sent = times.bytes_sent;
     outcome.bytes_received = times.bytes_received;
+    outcome.ends = times.ends;
     return outcome;
   }
 

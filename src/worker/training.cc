@@ -38,6 +38,9 @@ class Loop {
     for (size_t epoch = step_ / steps; epoch < static_cast<size_t>(job_.epochs); ++epoch) {
       RECKON_TRY(TrainEpoch(epoch, step_ - epoch * steps));
       RECKON_TRY(Validate(epoch));
+      if (!ending_ || epoch + 1 == static_cast<size_t>(job_.epochs)) continue;
+      listener_.EndedAfter(epoch + 1);
+      break;
     }
     listener_.StageEnded("training_loop", loop.Elapsed(), std::nullopt);
     RECKON_TRY(exchange_.Finish());
@@ -51,6 +54,10 @@ class Loop {
     size_t done = 0;  // before the first step, of an epoch that was interrupted
     for (size_t step = 0; step < first; ++step) done += dealing_.At(training_.rank, step);
     order.erase(order.begin(), order.begin() + static_cast<ptrdiff_t>(done));
+    if (!job_.data.shards_of.empty()) {
+      const auto begin = static_cast<uint32_t>(dealing_.Begin(training_.rank));
+      for (uint32_t& row : order) row -= begin;
+    }
     train::Prefetcher batches(training_.data.train, std::move(order),
                               dealing_.Batch(training_.rank));
     loss_ = 0;
@@ -67,6 +74,7 @@ class Loop {
       SaveCheckpoint();
     }
     listener_.StageEnded("train_epoch", watch.Elapsed(), epoch);
+    if (!exchange_.together()) ending_ = listener_.ShouldEnd();
     return {};
   }
 
@@ -78,8 +86,11 @@ class Loop {
     }
     RECKON_CHECK(own == (batch ? batch->size() : 0));
     const double waited = watch.Elapsed();
-    RECKON_ASSIGN(StepOutcome outcome,
-                  exchange_.Step({batch ? &*batch : nullptr, dealing_.TotalAt(step), step_}));
+    StepPart part{batch ? &*batch : nullptr, dealing_.TotalAt(step), step_};
+    part.last = step + 1 == dealing_.steps();
+    part.wants_end = part.last && listener_.ShouldEnd();
+    RECKON_ASSIGN(StepOutcome outcome, exchange_.Step(part));
+    ending_ |= outcome.ends;
     outcome.wait_s = waited;
     loss_ += outcome.loss * static_cast<double>(own);
     seen_ += own;
@@ -124,6 +135,7 @@ class Loop {
     model.network = job_.network;
     model.knobs = job_.knobs;
     model.course = training_.course;
+    if (steps % dealing_.steps() == 0) model.epochs = steps / dealing_.steps();
     return model;
   }
 
@@ -132,7 +144,10 @@ class Loop {
   void SaveCheckpoint() const {
     const bool ours = job_.strategy == core::Strategy::kAllReduce && training_.rank == 0;
     const auto every = static_cast<uint64_t>(job_.checkpoint_every);
-    if (!ours || every == 0 || (step_ + 1) % every != 0) return;
+    const bool after_epoch = (step_ + 1) % dealing_.steps() == 0;
+    const bool due =
+        (every > 0 && (step_ + 1) % every == 0) || (job_.checkpoint_epochs && after_epoch);
+    if (!ours || job_.checkpoint.empty() || !due) return;
     const base::Status written = train::WriteModel(job_.checkpoint, Saved(step_ + 1));
     if (!written.ok()) listener_.CheckpointFailed(written.error());
   }
@@ -154,9 +169,12 @@ class Loop {
   const std::stop_token stop_;
   const uint64_t total_;  // images of this worker
   uint64_t step_ = 0;     // since the beginning of the training
+  bool ending_ = false;   // this epoch is the last, as all agree that go together
   double loss_ = 0;       // summed over the images of this epoch
   size_t seen_ = 0;
 };
+
+}  // namespace
 
 void CopyParameters(const train::SavedModel& model, Reals to) {
   std::visit(
@@ -165,8 +183,6 @@ void CopyParameters(const train::SavedModel& model, Reals to) {
       },
       model.parameters);
 }
-
-}  // namespace
 
 base::Status RunTraining(const Training& training, Replica& replica, Exchange& exchange,
                          TrainingListener& listener, const std::stop_token& stop) {

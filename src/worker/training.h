@@ -32,6 +32,10 @@ class TrainingListener {
   // them.
   virtual void EpochEnded(size_t epoch, std::optional<double> loss, double accuracy,
                           size_t validated, bool alone) = 0;
+  // Whether this worker has heard that the training shall end after this epoch.
+  virtual bool ShouldEnd() = 0;
+  // It did: after so many epochs in all.
+  virtual void EndedAfter(size_t epochs) = 0;
   virtual void Progressed(uint64_t images, uint64_t total) = 0;
   // A checkpoint could not be written; the training goes on.
   virtual void CheckpointFailed(const base::Error& error) = 0;
@@ -46,9 +50,13 @@ struct Training {
 };
 
 // Trains `replica` from wherever the exchange says that it is, epoch after epoch, and writes
-// checkpoints and the model as the job wants it. kInterrupted on `stop`.
+// checkpoints and the model as the job wants it. Ends after an epoch in which the listener said so:
+// workers in step all after the same one. kInterrupted on `stop`.
 base::Status RunTraining(const Training& training, Replica& replica, Exchange& exchange,
                          TrainingListener& listener, const std::stop_token& stop);
+
+// `to` has as many of the same precision.
+void CopyParameters(const train::SavedModel& model, Reals to);
 
 // What the replica begins with: the checkpoint, the base model, or its own first parameters.
 // Returns the checkpoint when there is one.

@@ -83,7 +83,27 @@ class ForecastLoop(InAFolder):
         self.assertEqual(forecast["actual"], float(rows[-1]["training_loop_s"]))
         # Machines that others use are no clocks, so no more than the order of magnitude.
         self.assertLess(abs(forecast["predicted"] - forecast["actual"]), 5 * forecast["actual"])
+        self.check_what_is_learned()
         self.check_nothing_left()
+
+    def check_what_is_learned(self):
+        """A model of the store is held against its runs, and may learn from them."""
+        self.reckon("fit", "--samples", "tiny.runs", "--target", "training_loop_s", "--save", "tiny")
+        for images in (300, 700, 900, 1400):
+            self.reckon("run", "job.yaml", "--model", "tiny", "--set", f"trainer.data.images={images}")
+        (known,) = json.loads(self.reckon("calibration", "tiny", "--json"))["models"]
+        self.assertEqual((known["forecasts"], known["runs"]), (4, 4), known)
+        actual = {row["run"]: float(row["training_loop_s"]) for row in self.rows("tiny.runs")}
+        for run in known["outcomes"]:
+            self.assertEqual(run["actual"], actual[str(run["run"])])
+        self.assertIn("4 of 4", self.reckon("calibration"))
+        again = json.loads(self.reckon("refit", "tiny", "--force", "--json"))
+        self.assertEqual((again["from_version"], again["tested_runs"]), (known["version"], 2), again)
+        self.assertGreater(again["version"], known["version"])
+        # The new version has forecast nothing yet; the next run asks it.
+        self.reckon("run", "job.yaml", "--model", "tiny")
+        (known,) = json.loads(self.reckon("calibration", "tiny", "--json"))["models"]
+        self.assertEqual((known["version"], known["runs"]), (again["version"], 1))
 
 
 if __name__ == "__main__":

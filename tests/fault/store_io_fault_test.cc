@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
+#include "store/sqlite/connection.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/fault/faulty_vfs.h"
 #include "tests/unit/store/support.h"

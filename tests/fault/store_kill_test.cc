@@ -19,6 +19,7 @@
 
 #include "base/rng.h"
 #include "base/text.h"
+#include "store/sqlite/connection.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/unit/store/support.h"
 
@@ -135,8 +136,8 @@ Status CheckIntegrity(const std::filesystem::path& path) {
   RECKON_ASSIGN(const auto connection, SqliteConnection::Open(path, {}));
   RECKON_ASSIGN(const std::string verdict, connection->QueryText("PRAGMA integrity_check"));
   if (verdict != "ok") return Wrong("integrity_check: " + verdict);
-  RECKON_ASSIGN(auto keys, connection->Prepare("PRAGMA foreign_key_check"));
-  RECKON_ASSIGN(const bool dangling, keys.Step());
+  RECKON_ASSIGN(const auto keys, connection->Prepare("PRAGMA foreign_key_check"));
+  RECKON_ASSIGN(const bool dangling, keys->Step());
   if (dangling) return Wrong("a reference dangles");
   return {};
 }

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -11,6 +12,7 @@
 #include "base/fingerprint.h"
 #include "tests/support/temp_folder.h"
 #include "tests/train/ranks.h"
+#include "train/going_on.h"
 
 namespace reckon::tests {
 namespace {
@@ -222,6 +224,82 @@ TEST(AllReduceTest, ACheckpointGoesOnExactly) {
     const auto resumed = FinalParameters(job, 2, folder.path());
     EXPECT_EQ(LargestDifference(straight, resumed), 0) << optimizer;
   }
+}
+
+// What every worker ends with: its last epoch when it ended early.
+std::vector<int> LastEpochs(const core::TrainerJob& job, size_t workers, size_t who,
+                            size_t wanted) {
+  const uint16_t port = FreePort();
+  return RunRanks(workers, [&](size_t rank) {
+    EndsEarly listener(rank == who ? wanted : 0);
+    const base::Status done = RankTraining(job, rank, workers, port).Run(listener);
+    return done.ok() ? static_cast<int>(listener.ended_after) : 99;
+  });
+}
+
+TEST(AllReduceTest, WhenOneWorkerIsToldToEndAllEndAfterTheSameEpoch) {
+  core::TrainerJob job = SmallJob(3, 4);
+  job.data.images = 4 * 3 * 5 + 7;  // the last step of an epoch has fewer
+  job.epochs = 6;
+  EXPECT_THAT(LastEpochs(job, 3, 1, 2), Each(2));
+  EXPECT_THAT(LastEpochs(job, 1, 0, 3), Each(3));
+  EXPECT_THAT(LastEpochs(job, 2, 0, 0), Each(0));  // nobody: all epochs
+  EXPECT_THAT(LastEpochs(job, 2, 1, 6), Each(0));  // the last epoch ends by itself
+}
+
+// At the end of an epoch every image was seen, whoever shared them out how.
+TEST(AllReduceTest, OtherCrewsGoOnFromTheEndOfAnEpochAndNoOtherPlace) {
+  const support::TempFolder folder;
+  core::TrainerJob job = SmallJob(3, 4);
+  job.data.images = 4 * 3 * 6;
+  job.epochs = 5;
+  job.optimiser.name = "adam";
+  job.optimiser.rate = 0.001;
+  job.checkpoint = folder.path() / "checkpoint";
+  job.checkpoint_epochs = true;
+  EXPECT_THAT(LastEpochs(job, 3, 0, 2), Each(2));
+  const train::SavedModel kept = train::ReadModel(job.checkpoint).value();
+  EXPECT_EQ(kept.steps, 12);
+  EXPECT_EQ(kept.epochs, 2);
+  // Two workers of batch 4: nine steps an epoch.
+  const uint16_t port = FreePort();
+  class Begins : public SilentListener {
+   public:
+    void WentOnFrom(uint64_t step) override { begun = step; }
+    void EpochEnded(size_t epoch, std::optional<double>, double, size_t, bool) override {
+      last = epoch;
+    }
+    uint64_t begun = 0;
+    size_t last = 0;
+  };
+  const auto others = RunRanks(2, [&](size_t rank) {
+    Begins listener;
+    const base::Status done = RankTraining(job, rank, 2, port).Run(listener);
+    return done.ok() && listener.begun == 18 && listener.last == 4 ? 0 : 1;
+  });
+  EXPECT_THAT(others, Each(0));
+
+  job.checkpoint_epochs = false;
+  job.checkpoint_every = 4;  // in the middle of an epoch of six
+  std::filesystem::remove(job.checkpoint);
+  const auto stopped = RunRanks(3, [&, at = FreePort()](size_t rank) {
+    RankTraining training(job, rank, 3, at);
+    StopsAfter listener(5);
+    return training.Run(listener, listener.source.get_token()).ok() ? 1 : 0;
+  });
+  ASSERT_THAT(stopped, Each(0));
+  EXPECT_FALSE(train::ReadModel(job.checkpoint).value().epochs.has_value());
+  const auto refused = RunRanks(1, [&](size_t) {
+    const train::TrainingData data = train::LoadData(job.data, job.seed).value();
+    const auto checked = train::CheckSettings(job, 2, data.train.size(), data.validation.size(),
+                                              data.train.shape, data.train.classes)
+                             .value();
+    const auto progress =
+        train::ReadProgress(job, checked, train::CourseOf(job, checked, data.train));
+    return !progress.ok() && progress.error().Describe().find("workers 3") != std::string::npos ? 0
+                                                                                                : 1;
+  });
+  EXPECT_THAT(refused, Each(0));
 }
 
 TEST(AllReduceTest, ALostAndAHungWorkerEndTheOthersWithTheReason) {

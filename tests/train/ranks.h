@@ -20,6 +20,8 @@ class SilentListener : public worker::TrainingListener {
   void StageEnded(std::string_view, double, std::optional<size_t>) override {}
   void StepEnded(size_t, size_t, const worker::StepOutcome&) override {}
   void EpochEnded(size_t, std::optional<double>, double, size_t, bool) override {}
+  bool ShouldEnd() override { return false; }
+  void EndedAfter(size_t) override {}
   void Progressed(uint64_t, uint64_t) override {}
   void CheckpointFailed(const base::Error&) override {}
 };
@@ -35,6 +37,22 @@ class StopsAfter : public SilentListener {
 
  private:
   size_t left_;
+};
+
+// Wants the training to end with epoch `wanted` (0: with none), and remembers with which it did.
+class EndsEarly : public SilentListener {
+ public:
+  explicit EndsEarly(size_t wanted) : wanted_(wanted) {}
+  void StageEnded(std::string_view stage, double, std::optional<size_t> epoch) override {
+    if (stage == "validate_epoch") validated_ = *epoch + 1;
+  }
+  bool ShouldEnd() override { return wanted_ > 0 && validated_ + 1 >= wanted_; }
+  void EndedAfter(size_t epochs) override { ended_after = epochs; }
+  size_t ended_after = 0;
+
+ private:
+  const size_t wanted_;
+  size_t validated_ = 0;  // epochs
 };
 
 // Forks a process for each rank, which calls `work` and ends with its result; returns what they

@@ -9,11 +9,14 @@ import json
 import os
 import pathlib
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import unittest
+import urllib.error
+import urllib.request
 
 WORKER = ""
 
@@ -129,6 +132,56 @@ class WorkerProgram(unittest.TestCase):
         self.assertIn("out of memory: a batch of 400000 images", self.starve(batch))
         self.assertIn("not enough memory",
                       self.starve({"network": "mlp", "knobs": {"hidden": "65536,65536"}}))
+
+
+    def test_a_trained_model_answers(self):
+        self.work({"epochs": 3, "save": str(self.folder / "m.model"), "images": 640})
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        env = dict(os.environ, MASTER_ADDR="127.0.0.1", MASTER_PORT=str(port), RECKON_TOKEN="t", OMP_NUM_THREADS="1")
+        with subprocess.Popen([WORKER, "--serve", str(self.folder / "m.model")], env=env, stdout=subprocess.PIPE,
+                              text=True) as server:
+            self.addCleanup(server.kill)
+            self.assertIn(f"lenet5 answers at 127.0.0.1:{port}", server.stdout.readline())
+
+            def ask(path, body=None, token="t", kind="application/octet-stream"):
+                request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data=body)
+                request.add_header("Authorization", f"Bearer {token}")
+                request.add_header("Content-Type", kind)
+                try:
+                    with urllib.request.urlopen(request, timeout=20) as answer:
+                        return answer.status, json.loads(answer.read())
+                except urllib.error.HTTPError as error:
+                    return error.code, json.loads(error.read())
+
+            self.assertEqual(ask("/healthz")[1]["pixels"], 784)
+            status, answer = ask("/predict", bytes(784) + bytes([255]) * 784)
+            self.assertEqual(status, 200, answer)
+            self.assertEqual(len(answer["predictions"]), 2)
+            for one in answer["predictions"]:
+                self.assertEqual(len(one["probabilities"]), 10)
+                self.assertAlmostEqual(sum(one["probabilities"]), 1, places=4)
+                self.assertEqual(one["probabilities"][one["label"]], max(one["probabilities"]))
+            as_json = json.dumps({"images": [[0] * 784]}).encode()
+            status, same = ask("/predict", as_json, kind="application/json")
+            self.assertEqual(same["predictions"][0]["label"], answer["predictions"][0]["label"])
+            for body, kind in ((b"x", "application/octet-stream"), (b"{", "application/json"), (b"{}", "application/json"),
+                               (b'{"images": [[1]]}', "application/json"), (b'{"images": [7]}', "application/json")):
+                status, answer = ask("/predict", body, kind=kind)
+                self.assertEqual((status, "error" in answer), (400, True), body)
+            self.assertEqual(ask("/predict", bytes(784), token="x")[0], 401)
+            self.assertEqual(ask("/other", bytes(784))[0], 404)
+            server.terminate()
+            self.assertEqual(server.wait(20), 0)
+
+    def test_what_is_no_model_is_not_served(self):
+        (self.folder / "x.model").write_text("no model")
+        for name in ("x.model", "nowhere"):
+            done = subprocess.run([WORKER, "--serve", str(self.folder / name)], capture_output=True, text=True,
+                                  timeout=60, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(name, done.stderr)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "act/agents/checkpoint_relay.h"
+#include "act/agents/data_fetch.h"
+#include "act/agents/node_secret.h"
 #include "act/agents/part_shelf.h"
 #include "base/json.h"
 #include "base/random_token.h"
 #include "net/http_client.h"
+#include "net/sha256.h"
 #include "observe/probes/node_probe.h"
 #include "observe/probes/usage_meter.h"
 
@@ -27,19 +31,26 @@ using std::chrono::milliseconds;
 constexpr size_t kMostUpload = 256 << 10;       // bytes a message
 constexpr std::chrono::seconds kUploadTime{1};  // between two beats
 constexpr milliseconds kWaitForManager{1'000};
+constexpr milliseconds kWaitWhenRefused{10'000};  // nothing changes before people change it
 
 class Agent {
  public:
   Agent(const AgentOptions& options, PartShelf shelf, observe::UsageMeter& meter,
-        std::string instance, const base::Clock& clock, base::Logger& log)
+        std::string instance, std::optional<std::string> secret, const base::Clock& clock,
+        base::Logger& log)
       : options_(options),
         shelf_(std::move(shelf)),
         meter_(meter),
         instance_(std::move(instance)),
+        secret_(std::move(secret)),
         clock_(clock),
         log_(log),
-        client_(options.manager,
-                {.connect_patience = milliseconds(3'000), .answer_patience = milliseconds(10'000)}),
+        client_(options.manager, {.connect_patience = milliseconds(3'000),
+                                  .answer_patience = milliseconds(10'000),
+                                  .tls = options.tls}),
+        relay_(options.seat.node.name, "checkpoint", clock, Asker()),
+        results_(options.seat.node.name, "result", clock, Asker()),
+        fetch_(clock, options.tls),
         heard_at_(clock.Monotonic()) {}
 
   Status Run(const std::stop_token& stop) {
@@ -51,17 +62,24 @@ class Agent {
       }
       if (next.ok()) {
         NoteContact();
+        Wait(stop, *next);
       } else {
         NoteSilence(next.error());
+        const bool refused = next.error().code() == base::ErrorCode::kBadInput;
+        Wait(stop, refused ? kWaitWhenRefused : kWaitForManager);
       }
-      Wait(stop, next.ok() ? *next : kWaitForManager);
     }
     return {};
   }
 
  private:
+  CheckpointRelay::Ask Asker() {
+    return [this](const net::HttpRequest& request) { return Ask(request, secret_.value_or("")); };
+  }
+
   // How long to wait until the next.
   Result<milliseconds> BeatOnce() {
+    if (!secret_ && !options_.token.empty()) RECKON_TRY(Join());
     Beat beat;
     beat.node = options_.seat.node;
     beat.instance = instance_;
@@ -69,18 +87,55 @@ class Agent {
     beat.manager = manager_;
     beat.now = Now();
     if (!manager_.empty()) beat.parts = shelf_.List(manager_);
-    RECKON_ASSIGN(const Json json, Call("/api/v1/agents/" + beat.node.name + "/beat",
-                                        base::DumpJsonLine(ToJson(beat)), "application/json"));
-    RECKON_ASSIGN(const BeatAnswer answer, BeatAnswerFromJson(json));
+    auto answered = SendBeat(beat);
+    if (!answered.ok() && is_stranger_ && !options_.token.empty()) {
+      // The manager does not know the secret: it never got it, or is another one than before.
+      RECKON_TRY(Join());
+      answered = SendBeat(beat);
+    }
+    if (!answered.ok()) return std::move(answered).error();
+    RECKON_ASSIGN(const BeatAnswer answer, BeatAnswerFromJson(*answered));
     if (answer.manager != manager_) {
       // Its parts here, if it is one we had before, it hears of with the next beat, at once.
       log_.Info(fmt::format("manager {} at {}", answer.manager, options_.manager.ToText()));
       manager_ = answer.manager;
       return milliseconds(0);
     }
-    for (const PartWish& wish : answer.parts) shelf_.Fulfil(manager_, wish);
-    const bool soon = SendFiles(beat, answer);
+    bool soon = false;
+    for (const PartWish& wish : answer.parts) {
+      soon |= FulfilOrFetch(wish, FactsOf(beat, wish.key));
+    }
+    soon |= SendFiles(beat, answer);
+    soon |= SendModels(beat, answer);
     return soon ? milliseconds(50) : milliseconds(static_cast<int64_t>(1000 * answer.beat_s));
+  }
+
+  Result<Json> SendBeat(const Beat& beat) {
+    return Call("/api/v1/agents/" + beat.node.name + "/beat", base::DumpJsonLine(ToJson(beat)),
+                "application/json", secret_.value_or(""));
+  }
+
+  // From now on the manager knows this node by its secret, of which it is told the hash alone. The
+  // secret is kept before, so that whoever is killed meanwhile asks again with the same one.
+  Status Join() {
+    if (!secret_) {
+      RECKON_ASSIGN(secret_, MakeNodeSecret(options_.folder));
+    }
+    const std::string& node = options_.seat.node.name;
+    const Json body{{"secret_sha256", net::Sha256(*secret_)}};
+    auto joined = Call("/api/v1/agents/" + node + "/join", base::DumpJsonLine(body),
+                       "application/json", options_.token);
+    if (!joined.ok()) {
+      return std::move(joined).error().Wrap(fmt::format("node '{}' cannot join", node));
+    }
+    log_.Info(fmt::format("node '{}' has joined", node));
+    return {};
+  }
+
+  static const PartFacts* FactsOf(const Beat& beat, const PartKey& key) {
+    const auto facts = std::find_if(beat.parts.begin(), beat.parts.end(),
+                                    [&](const PartFacts& one) { return one.key == key; });
+    return facts == beat.parts.end() ? nullptr : &*facts;
   }
 
   // A message of each file that has grown, for as long as beats can wait. Whether the next beat
@@ -89,9 +144,8 @@ class Agent {
     const auto until = clock_.Monotonic() + kUploadTime;
     bool soon = false;
     for (const PartWish& wish : answer.parts) {
-      const auto facts = std::find_if(beat.parts.begin(), beat.parts.end(),
-                                      [&](const PartFacts& one) { return one.key == wish.key; });
-      if (facts == beat.parts.end() || wish.want == "forget") continue;
+      const PartFacts* facts = FactsOf(beat, wish.key);
+      if (facts == nullptr || wish.want == "forget") continue;
       for (const auto& [name, size] : facts->files) {
         const auto had = wish.have.find(name);
         const uint64_t from = had == wish.have.end() ? 0 : had->second;
@@ -107,31 +161,92 @@ class Agent {
     return soon;
   }
 
+  // A part that trains on data of a data store, or begins with a checkpoint, is made when they have
+  // come. True: they are still coming.
+  bool FulfilOrFetch(const PartWish& wish, const PartFacts* facts) {
+    const bool has_data = facts != nullptr && facts->has_data;
+    if (wish.data && !has_data) return FetchData(wish);
+    if (!wish.spec || !wish.checkpoint) {
+      shelf_.Fulfil(manager_, wish);
+      return false;
+    }
+    auto text = relay_.Fetch(wish.key, *wish.checkpoint, clock_.Monotonic() + kUploadTime);
+    if (!text.ok()) {
+      log_.Warn(text.error().Describe());
+      return false;
+    }
+    if (!*text) return true;
+    PartWish whole = wish;
+    whole.contents[kCheckpointFile] = **std::move(text);
+    shelf_.Fulfil(manager_, whole);
+    return false;
+  }
+
+  // One part after the other, a while each beat.
+  bool FetchData(const PartWish& wish) {
+    const auto whole = fetch_.Fetch(shelf_.DataFolderOf(manager_, wish.key), *wish.data,
+                                    clock_.Monotonic() + kUploadTime);
+    const std::string trouble = whole.ok() ? "" : whole.error().Describe();
+    if (!trouble.empty() && trouble != data_trouble_) log_.Warn(trouble);
+    data_trouble_ = trouble;
+    shelf_.NoteData(manager_, wish.key, whole.ok() && *whole, trouble);
+    // What is whole is told at once; who is away is not asked again before the next beat.
+    return whole.ok();
+  }
+
+  // True: there is more to send.
+  bool SendModels(const Beat& beat, const BeatAnswer& answer) {
+    for (const PartWish& wish : answer.parts) {
+      const PartFacts* facts = FactsOf(beat, wish.key);
+      if (facts == nullptr || wish.want == "forget") continue;
+      if (facts->result && facts->result->print != wish.have_result) {
+        if (Send(results_, wish.key, shelf_.ResultOf(manager_, wish.key))) return true;
+      } else if (facts->checkpoint && facts->checkpoint->print != wish.have_checkpoint) {
+        if (Send(relay_, wish.key, shelf_.CheckpointOf(manager_, wish.key))) return true;
+      }
+    }
+    return false;
+  }
+
+  bool Send(CheckpointRelay& relay, const PartKey& key, const std::filesystem::path& file) {
+    const auto more = relay.Send(key, file, clock_.Monotonic() + kUploadTime);
+    if (more.ok()) return *more;
+    log_.Warn(fmt::format("{} stays here: {}", file.filename().string(), more.error().Describe()));
+    return false;
+  }
+
   Status SendPiece(const PartKey& key, const std::string& name, uint64_t from, size_t most) {
     RECKON_ASSIGN(std::string bytes, shelf_.ReadBytes(manager_, key, name, from, most));
     if (bytes.empty()) return {};
     RECKON_TRY(Call(fmt::format("/api/v1/agents/{}/parts/{}/files/{}?from={}",
                                 options_.seat.node.name, key.ToText(), name, from),
-                    std::move(bytes), "application/octet-stream"));
+                    std::move(bytes), "application/octet-stream", secret_.value_or("")));
     return {};
   }
 
-  Result<Json> Call(const std::string& target, std::string body, const std::string& type) {
-    net::HttpHeaders headers{{"content-type", type}};
-    if (!options_.token.empty()) headers["authorization"] = "Bearer " + options_.token;
+  Result<Json> Call(const std::string& target, std::string body, const std::string& type,
+                    const std::string& shown) {
     RECKON_ASSIGN(const net::HttpResponse response,
-                  client_.Post(target, std::move(body), std::move(headers)));
+                  Ask({"POST", target, {{"content-type", type}}, std::move(body)}, shown));
+    Json json = Json::parse(response.body, nullptr, false);
+    if (json.is_discarded()) return base::Corrupt("the manager's answer is no JSON");
+    return json;
+  }
+
+  Result<net::HttpResponse> Ask(net::HttpRequest request, const std::string& shown) {
+    if (!shown.empty()) request.headers["authorization"] = "Bearer " + shown;
+    is_stranger_ = false;
+    RECKON_ASSIGN(net::HttpResponse response, client_.Call(request));
+    if (response.status < 300) return response;
     const Json json = Json::parse(response.body, nullptr, false);
-    if (response.status < 300) {
-      if (json.is_discarded()) return base::Corrupt("the manager's answer is no JSON");
-      return json;
-    }
+    is_stranger_ = response.status == 401;
     const std::string why = json.is_object() ? json.value("error", "") : "";
     const std::string message =
         fmt::format("the manager at {} says {}{}", options_.manager.ToText(), response.status,
                     why.empty() ? "" : ": " + why);
     // Trying again does not help, unless it is the manager that is in trouble.
-    const bool refused = response.status == 401 || response.status == 403 || response.status == 400;
+    const bool refused = response.status == 400 || response.status == 401 ||
+                         response.status == 403 || response.status == 409;
     return base::Error(refused ? base::ErrorCode::kBadInput : base::ErrorCode::kUnavailable,
                        message);
   }
@@ -170,9 +285,15 @@ class Agent {
   PartShelf shelf_;
   observe::UsageMeter& meter_;
   const std::string instance_;
+  std::optional<std::string> secret_;
+  bool is_stranger_ = false;  // the manager did not know who called last
   const base::Clock& clock_;
   base::Logger& log_;
   net::HttpClient client_;
+  CheckpointRelay relay_;
+  CheckpointRelay results_;
+  DataFetch fetch_;
+  std::string data_trouble_;  // that was told last
   uint64_t beats_ = 0;
   std::string manager_;  // whose parts are looked after
   base::MonotonicTime heard_at_;
@@ -191,7 +312,9 @@ Status RunAgent(const AgentOptions& options, const base::Clock& clock, base::Log
                                     {place.netns, place.cgroups, place.cpus, place.memory_bytes}));
   observe::UsageMeter meter(std::move(nodes));
   RECKON_ASSIGN(std::string instance, base::RandomToken());
-  return Agent(options, std::move(shelf), meter, std::move(instance), clock, log).Run(stop);
+  RECKON_ASSIGN(std::optional<std::string> secret, FindNodeSecret(options.folder));
+  return Agent(options, std::move(shelf), meter, std::move(instance), std::move(secret), clock, log)
+      .Run(stop);
 }
 
 }  // namespace reckon::act

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <memory>
 #include <stop_token>
 #include <string>
 
@@ -13,12 +14,17 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "net/tcp.h"
+#include "net/tls.h"
 
 namespace reckon::act {
 
 struct AgentOptions {
   net::Address manager;
-  std::string token;  // that the manager knows; empty: none
+  // With TLS, believing these; nullptr: without. Shared by all clients that do.
+  std::shared_ptr<const net::TlsTrust> tls;
+  // With it a node joins that has no secret yet; empty: there is none, for managers that ask nobody
+  // or nodes that have joined.
+  std::string token;
   NodeSeat seat;
   std::filesystem::path folder;    // for parts of runs
   std::filesystem::path programs;  // of ours
@@ -28,7 +34,8 @@ struct AgentOptions {
 };
 
 // Until `stop`, which leaves what runs here at work: the next agent on this folder goes on with it.
-// kBadInput: the manager does not want this node (a wrong token, a name that another agent has);
+// kBadInput: the manager does not want this node (a wrong token, a name that another node has)
+// or is not who it should be (its certificate);
 // kUnavailable: another agent has the folder. A manager that cannot be reached is waited for.
 base::Status RunAgent(const AgentOptions& options, const base::Clock& clock, base::Logger& log,
                       const std::stop_token& stop);

@@ -24,13 +24,30 @@ void ReadKey(FieldReader& fields, PartKey& key) {
   fields.Read("attempt", key.attempt);
 }
 
+Json PrintJson(const FilePrint& print) { return {{"print", print.print}, {"bytes", print.bytes}}; }
+
+Result<FilePrint> PrintFromJson(const Json& json, const std::string& path) {
+  FilePrint print;
+  FieldReader fields(json, path);
+  fields.Require("print");
+  fields.Require("bytes");
+  fields.ReadPlainName("print", print.print);
+  fields.Read("bytes", print.bytes);
+  RECKON_TRY(fields.Check());
+  return print;
+}
+
 Json FactsJson(const PartFacts& facts) {
   Json json = KeyJson(facts.key);
   json["ready"] = facts.ready;
   json["began"] = facts.began;
   json["lives"] = facts.lives;
   if (!facts.trouble.empty()) json["trouble"] = facts.trouble;
+  if (facts.has_data) json["has_data"] = true;
+  if (!facts.data_trouble.empty()) json["data_trouble"] = facts.data_trouble;
   json["files"] = facts.files;
+  if (facts.checkpoint) json["checkpoint"] = PrintJson(*facts.checkpoint);
+  if (facts.result) json["result"] = PrintJson(*facts.result);
   return json;
 }
 
@@ -42,7 +59,15 @@ Result<PartFacts> FactsFromJson(const Json& json, const std::string& path) {
   fields.Read("began", facts.began);
   fields.Read("lives", facts.lives);
   fields.Read("trouble", facts.trouble);
+  fields.Read("has_data", facts.has_data);
+  fields.Read("data_trouble", facts.data_trouble);
   fields.Read("files", facts.files);
+  if (const Json* print = fields.Object("checkpoint")) {
+    RECKON_ASSIGN(facts.checkpoint, PrintFromJson(*print, fields.PathOf("checkpoint")));
+  }
+  if (const Json* print = fields.Object("result")) {
+    RECKON_ASSIGN(facts.result, PrintFromJson(*print, fields.PathOf("result")));
+  }
   for (const auto& [name, size] : facts.files) {
     if (!GoesUp(name)) fields.Fail(fields.PathOf("files") + "." + name, "a name of events or logs");
   }
@@ -53,11 +78,16 @@ Result<PartFacts> FactsFromJson(const Json& json, const std::string& path) {
 Json WishJson(const PartWish& wish) {
   Json json = KeyJson(wish.key);
   json["want"] = wish.want;
+  if (!wish.ending.empty()) json["ending"] = wish.ending;
   if (wish.training) {
     json["training"] = {{"from", wish.training->from}, {"to", wish.training->to}};
   }
   if (wish.spec) json["spec"] = ToJson(*wish.spec);
   if (!wish.contents.empty()) json["contents"] = wish.contents;
+  if (wish.data) json["data"] = ToJson(*wish.data);
+  if (wish.checkpoint) json["checkpoint"] = PrintJson(*wish.checkpoint);
+  if (!wish.have_checkpoint.empty()) json["have_checkpoint"] = wish.have_checkpoint;
+  if (!wish.have_result.empty()) json["have_result"] = wish.have_result;
   json["have"] = wish.have;
   return json;
 }
@@ -68,6 +98,7 @@ Result<PartWish> WishFromJson(const Json& json, const std::string& path) {
   ReadKey(fields, wish.key);
   fields.Require("want");
   fields.Read("want", wish.want);
+  fields.Read("ending", wish.ending);
   fields.Read("have", wish.have);
   if (const Json* training = fields.Object("training")) {
     FieldReader stretch(*training, fields.PathOf("training"));
@@ -79,6 +110,14 @@ Result<PartWish> WishFromJson(const Json& json, const std::string& path) {
   if (const Json* spec = fields.Object("spec")) {
     RECKON_ASSIGN(wish.spec, LaunchSpecFromJson(*spec));
   }
+  if (const Json* data = fields.Object("data")) {
+    RECKON_ASSIGN(wish.data, DataWishFromJson(*data, fields.PathOf("data")));
+  }
+  if (const Json* print = fields.Object("checkpoint")) {
+    RECKON_ASSIGN(wish.checkpoint, PrintFromJson(*print, fields.PathOf("checkpoint")));
+  }
+  fields.Read("have_checkpoint", wish.have_checkpoint);
+  fields.Read("have_result", wish.have_result);
   fields.Read("contents", wish.contents);
   for (const auto& [name, text] : wish.contents) {
     if (!base::IsFileName(name)) fields.Fail(fields.PathOf("contents"), "an object of files");
@@ -106,12 +145,45 @@ bool GoesUp(const std::string& file_name) {
          (file_name == "events.jsonl" || file_name.ends_with(".log"));
 }
 
+Json ToJson(const DataWish& wish) {
+  Json json{{"source", wish.source}, {"secret", wish.secret}, {"files", Json::array()}};
+  for (const DataWish::File& file : wish.files) {
+    Json one = PrintJson(file.print);
+    one["name"] = file.name;
+    json["files"].push_back(std::move(one));
+  }
+  return json;
+}
+
+Result<DataWish> DataWishFromJson(const Json& json, const std::string& path) {
+  DataWish wish;
+  FieldReader fields(json, path);
+  for (const char* key : {"source", "secret", "files"}) fields.Require(key);
+  fields.Read("source", wish.source);
+  fields.Read("secret", wish.secret);
+  if (const Json* files = fields.List("files")) {
+    for (const Json& entry : *files) {
+      DataWish::File file;
+      FieldReader one(entry, fmt::format("{}[{}]", fields.PathOf("files"), wish.files.size()));
+      for (const char* key : {"name", "print", "bytes"}) one.Require(key);
+      one.ReadPlainName("name", file.name);
+      one.ReadPlainName("print", file.print.print);
+      one.Read("bytes", file.print.bytes);
+      RECKON_TRY(one.Check());
+      wish.files.push_back(std::move(file));
+    }
+  }
+  RECKON_TRY(fields.Check());
+  return wish;
+}
+
 Json ToJson(const NodeInfo& node) {
   return {{"name", node.name},         {"type", node.type},
           {"cpus", node.cpus},         {"memory_bytes", node.memory_bytes},
           {"gpus", node.gpus},         {"address", node.address},
           {"device", node.device},     {"price_per_hour", node.price_per_hour},
-          {"dilation", node.dilation}, {"version", node.version}};
+          {"dilation", node.dilation}, {"version", node.version},
+          {"apps", node.apps}};
 }
 
 Result<NodeInfo> NodeInfoFromJson(const Json& json, const std::string& path) {
@@ -128,6 +200,14 @@ Result<NodeInfo> NodeInfoFromJson(const Json& json, const std::string& path) {
   fields.Read("price_per_hour", node.price_per_hour);
   fields.Read("dilation", node.dilation);
   fields.Read("version", node.version);
+  if (const Json* apps = fields.Object("apps")) {
+    FieldReader deadlines(*apps, fields.PathOf("apps"));
+    for (const auto& [name, deadline] : apps->items()) {
+      deadlines.Read(name.c_str(), node.apps[name]);
+      if (!(node.apps[name] > 0)) deadlines.Fail(deadlines.PathOf(name.c_str()), "above 0");
+    }
+    RECKON_TRY(deadlines.Check());
+  }
   if (!(node.cpus > 0)) fields.Fail(fields.PathOf("cpus"), "a number above 0");
   if (!(node.dilation > 0)) fields.Fail(fields.PathOf("dilation"), "a number above 0");
   RECKON_TRY(fields.Check());

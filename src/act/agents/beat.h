@@ -29,6 +29,8 @@ struct NodeInfo {
   double price_per_hour = 0;  // dollars
   double dilation = 1;        // of a lab's host: how many times slower its time runs
   std::string version;        // of the program
+  // Apps that must keep answering in time beside what trains there: their deadlines, in seconds.
+  std::map<std::string, double> apps = {};
 
   friend bool operator==(const NodeInfo&, const NodeInfo&) = default;
 };
@@ -50,6 +52,29 @@ struct PartKey {
   static std::optional<PartKey> Parse(const std::string& text);
 };
 
+// Which content a file has.
+struct FilePrint {
+  std::string print;  // base::Fingerprint
+  uint64_t bytes = 0;
+
+  friend bool operator==(const FilePrint&, const FilePrint&) = default;
+};
+
+// Files that a part trains on, where the data store that has them offers them.
+struct DataWish {
+  struct File {
+    std::string name;  // of the part's folder
+    FilePrint print;
+
+    friend bool operator==(const File&, const File&) = default;
+  };
+  std::string source;  // URL, before the names
+  std::string secret;  // that the store asks for
+  std::vector<File> files;
+
+  friend bool operator==(const DataWish&, const DataWish&) = default;
+};
+
 // A part as the agent finds it.
 struct PartFacts {
   PartKey key;
@@ -59,6 +84,11 @@ struct PartFacts {
   std::string trouble;  // why something that was wanted could not be done
   // Sizes of what it has written so far: its events and logs. Only whole lines count.
   std::map<std::string, uint64_t> files;
+  std::optional<FilePrint> checkpoint = {};  // the newest one here
+  // The model that it has trained, once nothing of it runs any more.
+  std::optional<FilePrint> result = {};
+  bool has_data = false;          // all files of its data wish are there
+  std::string data_trouble = {};  // why they are not yet; it is tried again
 };
 
 struct Beat {
@@ -74,10 +104,17 @@ struct Beat {
 struct PartWish {
   PartKey key;
   std::string want;                      // a name of watch::Want
+  std::string ending = {};               // why it shall end after this epoch; empty: it goes on
   std::optional<Stretch> training = {};  // with "release": while all workers trained
   // Of a part that the agent does not have: what to make it from.
   std::optional<LaunchSpec> spec = {};
   std::map<std::string, std::string> contents = {};  // files beside the spec, by name
+  // Of a part that the agent does not have yet: to be fetched, before there is a spec too.
+  std::optional<DataWish> data = {};
+  // With a spec: what this part begins with, to be fetched before it is made.
+  std::optional<FilePrint> checkpoint = {};
+  std::string have_checkpoint = {};  // the print of the run's newest one that the manager has
+  std::string have_result = {};      // of this part's
   // How much of its files the manager has.
   std::map<std::string, uint64_t> have = {};
 };
@@ -89,6 +126,8 @@ struct BeatAnswer {
 };
 
 base::Json ToJson(const NodeInfo& node);
+base::Json ToJson(const DataWish& wish);
+base::Result<DataWish> DataWishFromJson(const base::Json& json, const std::string& path);
 base::Json ToJson(const Beat& beat);
 base::Json ToJson(const BeatAnswer& answer);
 // kBadInput with the path of what is wrong.

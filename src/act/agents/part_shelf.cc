@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -71,6 +72,26 @@ std::chrono::seconds StopPatience(const RunFolder& folder) {
 
 constexpr std::chrono::seconds kSweepPeriod{10};
 
+// Ends the names of folders with data of parts that are not made yet.
+constexpr std::string_view kDataSuffix = ".data";
+// Present in such a folder once all of it is there.
+constexpr const char* kWholeMark = ".whole";
+
+std::optional<PartKey> KeyOfDataFolder(const std::string& name) {
+  if (!name.ends_with(kDataSuffix)) return std::nullopt;
+  return PartKey::Parse(name.substr(0, name.size() - kDataSuffix.size()));
+}
+
+// Linked, not moved: whoever is killed in between finds all of it where it was.
+Status TakeData(const fs::path& from, base::AtomicFolder& to) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(from, error)) {
+    if (entry.path().filename() == kWholeMark) continue;
+    RECKON_TRY(to.Link(entry.path()));
+  }
+  return {};
+}
+
 // What an agent that was killed had begun to make or to remove.
 void RemoveHalves(const fs::path& shelf) {
   std::error_code error;
@@ -112,12 +133,35 @@ RunFolder PartShelf::FolderOf(const std::string& manager, const PartKey& key) co
   return RunFolder(options_.folder / manager / key.ToText());
 }
 
+fs::path PartShelf::CheckpointOf(const std::string& manager, const PartKey& key) const {
+  return FolderOf(manager, key).path / kCheckpointFile;
+}
+
+fs::path PartShelf::ResultOf(const std::string& manager, const PartKey& key) const {
+  return FolderOf(manager, key).path / kResultFile;
+}
+
+fs::path PartShelf::DataFolderOf(const std::string& manager, const PartKey& key) const {
+  return options_.folder / manager / (key.ToText() + std::string(kDataSuffix));
+}
+
+void PartShelf::NoteData(const std::string& manager, const PartKey& key, bool whole,
+                         const std::string& trouble) {
+  const fs::path folder = DataFolderOf(manager, key);
+  data_troubles_[folder.string()] = trouble;
+  if (!whole) return;
+  const Status marked = base::WriteFile(folder / kWholeMark, "");
+  if (!marked.ok()) data_troubles_[folder.string()] = marked.error().Describe();
+}
+
 std::vector<PartFacts> PartShelf::List(const std::string& manager) {
   std::set<PartKey> keys;
   std::error_code error;
   const fs::path folder = options_.folder / manager;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (const auto key = PartKey::Parse(entry.path().filename().string())) keys.insert(*key);
+    const std::string name = entry.path().filename().string();
+    if (const auto key = PartKey::Parse(name)) keys.insert(*key);
+    if (const auto key = KeyOfDataFolder(name)) keys.insert(*key);
   }
   // Those that could not even be made.
   for (const auto& [name, trouble] : troubles_) {
@@ -145,11 +189,18 @@ PartFacts PartShelf::FactsOf(const RunFolder& folder, const PartKey& key) {
   // What does not die still has the node.
   facts.lives |= !left.empty();
   facts.files = FilesOf(folder, facts.lives);
+  if (facts.began) facts.checkpoint = prints_.Of(folder.path / kCheckpointFile);
+  if (facts.began && !facts.lives) facts.result = prints_.Of(folder.path / kResultFile);
   if (!lives.ok()) facts.trouble = lives.error().Describe();
   if (const auto trouble = troubles_.find(name); trouble != troubles_.end()) {
     facts.trouble = trouble->second;
   }
   if (!left.empty()) facts.trouble = left;
+  const fs::path data = name + std::string(kDataSuffix);
+  facts.has_data = fs::exists(data / kWholeMark, error);
+  if (const auto trouble = data_troubles_.find(data.string()); trouble != data_troubles_.end()) {
+    facts.data_trouble = trouble->second;
+  }
   return facts;
 }
 
@@ -197,13 +248,18 @@ Status PartShelf::Prepare(const RunFolder& folder, const PartWish& wish) const {
     process.place = std::move(place);
     // Programs of ours are named alone: where they are, every node knows for itself.
     constexpr char kOwn = '@';
+    // For scripts that want one of ours.
+    process.env["RECKON_PROGRAMS"] = options_.programs.string();
     std::string& program = process.argv[0];
     if (program[0] == kOwn) program = (options_.programs / program.substr(1)).string();
   }
   RECKON_ASSIGN(base::AtomicFolder made, base::AtomicFolder::Create(folder.path));
   for (const auto& [name, text] : wish.contents) RECKON_TRY(made.Write(name, text));
   RECKON_TRY(made.Write(folder.spec().filename().string(), base::DumpJson(ToJson(spec))));
+  const fs::path data = folder.path.string() + std::string(kDataSuffix);
+  RECKON_TRY(TakeData(data, made));
   RECKON_TRY(made.Commit());
+  fs::remove_all(data, error);
   // The token that ranks report with is in there.
   fs::permissions(folder.path, fs::perms::owner_all, error);
   return {};
@@ -219,8 +275,10 @@ Status PartShelf::Order(const RunFolder& folder, const PartWish& wish) const {
   PartOrders orders;
   orders.go = true;
   orders.release = wish.want == "release";
+  orders.ending = given.ending.empty() ? wish.ending : given.ending;
   orders.training = wish.training;
-  if (given.release || (given.go && !orders.release)) return {};
+  const bool news = !given.go || orders.release || orders.ending != given.ending;
+  if (given.release || !news) return {};
   return WriteOrders(folder, orders);
 }
 
@@ -240,6 +298,9 @@ Status PartShelf::Forget(const RunFolder& folder) {
   RECKON_ASSIGN(const bool lives, SupervisorLives(folder));
   if (lives) return Stop(folder);
   std::error_code error;
+  const std::string data = folder.path.string() + std::string(kDataSuffix);
+  fs::remove_all(data, error);
+  data_troubles_.erase(data);
   if (!fs::exists(folder.path, error)) return {};
   // Without its spec nobody would know them any more.
   if (const std::string left = Sweep(folder); !left.empty()) {

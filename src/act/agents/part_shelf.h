@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "act/agents/beat.h"
+#include "act/agents/checkpoint_relay.h"
 #include "act/local/run_folder.h"
 #include "act/place.h"
 #include "base/clock.h"
@@ -36,6 +37,13 @@ class PartShelf {
   // Asks all that is at work, of whichever manager, to stop.
   void StopAll();
 
+  std::filesystem::path CheckpointOf(const std::string& manager, const PartKey& key) const;
+  std::filesystem::path ResultOf(const std::string& manager, const PartKey& key) const;
+  // Where files of a part that is not made yet are brought; they become the part's.
+  std::filesystem::path DataFolderOf(const std::string& manager, const PartKey& key) const;
+  // All of them are there, or why they are not yet.
+  void NoteData(const std::string& manager, const PartKey& key, bool whole,
+                const std::string& trouble);
   // At most `most` bytes of a part's file from `offset` on.
   base::Result<std::string> ReadBytes(const std::string& manager, const PartKey& key,
                                       const std::string& file, uint64_t offset, size_t most) const;
@@ -55,9 +63,11 @@ class PartShelf {
   base::Status Try(const RunFolder& folder, const PartWish& wish);
 
   const ShelfOptions options_;
+  CheckpointPrints prints_;
   const base::Clock& clock_;
   RunLock lock_;
   std::map<std::string, std::string> troubles_;                  // by folder
+  std::map<std::string, std::string> data_troubles_;             // by folder of data
   std::map<std::string, base::MonotonicTime> asked_to_stop_at_;  // likewise
   struct Swept {
     base::MonotonicTime at = {};

@@ -11,6 +11,7 @@ using base::Json;
 
 base::Status WriteOrders(const RunFolder& folder, const PartOrders& orders) {
   Json json{{"go", orders.go}, {"release", orders.release}};
+  if (!orders.ending.empty()) json["ending"] = orders.ending;
   if (orders.training) {
     json["training"] = {{"from", orders.training->from}, {"to", orders.training->to}};
   }
@@ -35,6 +36,10 @@ base::Result<PartOrders> ReadOrders(const RunFolder& folder) {
     if (found == json.end()) continue;
     if (!found->is_boolean()) return wrong();
     *value = found->get<bool>();
+  }
+  if (const auto ending = json.find("ending"); ending != json.end()) {
+    if (!ending->is_string()) return wrong();
+    orders.ending = ending->get<std::string>();
   }
   if (const auto training = json.find("training"); training != json.end()) {
     if (!training->is_object() || !training->contains("from") || !training->contains("to") ||

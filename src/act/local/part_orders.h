@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "act/local/node_watch.h"
 #include "act/local/run_folder.h"
@@ -12,6 +13,7 @@ namespace reckon::act {
 
 struct PartOrders {
   bool go = false;       // every part has settled: workers and servers may start
+  std::string ending;    // why ranks shall end after the epoch that they are in; empty: they go on
   bool release = false;  // all workers of the run are done: servers and background may end
   // While all workers of the run trained; of a part that is released.
   std::optional<Stretch> training = {};

@@ -19,19 +19,20 @@ net::HttpResponse Refuse(int status, std::string_view reason) {
 }  // namespace
 
 ReportDoor::ReportDoor(const LaunchSpec& spec, EventWriter& events, const base::Clock& clock,
-                       base::Logger& log)
+                       base::Logger& log, Adviser adviser)
     : target_(fmt::format("/runs/{}/events", spec.run_id)),
       authorization_("Bearer " + spec.token),
       host_(spec.status_host),
       events_(events),
       clock_(clock),
-      log_(log) {}
+      log_(log),
+      adviser_(std::move(adviser)) {}
 
 base::Result<std::unique_ptr<ReportDoor>> ReportDoor::Open(const LaunchSpec& spec,
                                                            EventWriter& events,
                                                            const base::Clock& clock,
-                                                           base::Logger& log) {
-  std::unique_ptr<ReportDoor> door(new ReportDoor(spec, events, clock, log));
+                                                           base::Logger& log, Adviser adviser) {
+  std::unique_ptr<ReportDoor> door(new ReportDoor(spec, events, clock, log, std::move(adviser)));
   net::HttpServerOptions options;
   options.listen = {spec.status_host, 0};
   RECKON_ASSIGN(
@@ -115,8 +116,7 @@ std::optional<net::HttpResponse> ReportDoor::TurnAway(const net::HttpRequest& he
 net::HttpResponse ReportDoor::Take(const std::string& body) {
   base::Result<observe::Report> report = observe::ParseReport(body, clock_.Now());
   if (!report.ok()) return Refuse(400, report.error().Describe());
-  const net::HttpResponse taken{204, "application/json", ""};
-  if (taken_.Has(*report)) return taken;
+  if (taken_.Has(*report)) return Taken();
   for (base::Json& event : report->events) {
     event["role"] = report->role;
     event["index"] = report->rank;
@@ -137,7 +137,33 @@ net::HttpResponse ReportDoor::Take(const std::string& body) {
     errors_.push_back(
         {report->role, report->rank, event.at("message").get<std::string>(), clock_.Monotonic()});
   }
-  return taken;
+  if (adviser_ && !ending()) {
+    for (const base::Json& event : report->events) {
+      if (const auto why = adviser_(event)) AskToEnd(*why);
+    }
+  }
+  return Taken();
+}
+
+net::HttpResponse ReportDoor::Taken() const {
+  if (!ending()) return {204, "application/json", ""};
+  return {200, "application/json", base::DumpJsonLine({{"end", "epoch"}})};
+}
+
+void ReportDoor::AskToEnd(const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ending_) return;
+    ending_ = reason;
+  }
+  const base::Status written = events_.Append(
+      {{"kind", "run.ending"}, {"at", observe::EventTime(clock_.Now())}, {"reason", reason}});
+  if (!written.ok()) log_.Error(written.error().Describe());
+}
+
+std::optional<std::string> ReportDoor::ending() const {
+  const std::lock_guard lock(mutex_);
+  return ending_;
 }
 
 }  // namespace reckon::act

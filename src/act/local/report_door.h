@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -21,7 +22,11 @@
 
 namespace reckon::act {
 
-// POST /runs/ID/events with "Authorization: Bearer TOKEN": 204, or 401, 400, 404, 405, 503 with the
+// Hears every event that ranks tell, in their order; why the training may end, if it may.
+using Adviser = std::function<std::optional<std::string>(const base::Json& event)>;
+
+// POST /runs/ID/events with "Authorization: Bearer TOKEN": 204 (once the
+// training shall end early 200 and {"end": "epoch"}), or 401, 400, 404, 405, 503 with the
 // reason. A report is taken once: one that comes again, since its answer was lost, is answered with
 // 204 and dropped. Every event of a report gets "role" and "index". LastError may be called from
 // any thread.
@@ -29,8 +34,8 @@ class ReportDoor {
  public:
   // Listens on the spec's status_host. kUnavailable, kNotFound: there it cannot. All outlive it.
   static base::Result<std::unique_ptr<ReportDoor>> Open(const LaunchSpec& spec, EventWriter& events,
-                                                        const base::Clock& clock,
-                                                        base::Logger& log);
+                                                        const base::Clock& clock, base::Logger& log,
+                                                        Adviser adviser = {});
   ~ReportDoor() = default;
   ReportDoor(const ReportDoor&) = delete;
   ReportDoor& operator=(const ReportDoor&) = delete;
@@ -54,12 +59,17 @@ class ReportDoor {
   // end, seconds since 1970. Of workers that do not tell their stage training_loop, from their
   // first to their last report of steps. nullopt: none has told either, or there is no such time.
   std::optional<Stretch> Training() const;
+  // From now on every rank that reports is asked to end after the epoch that it is in. The first
+  // reason counts.
+  void AskToEnd(const std::string& reason);
+  std::optional<std::string> ending() const;
   // Before a rank is started again: what its predecessor said is not its own.
   void ForgetError(const std::string& role, int64_t index);
 
  private:
   ReportDoor(const LaunchSpec& spec, EventWriter& events, const base::Clock& clock,
-             base::Logger& log);
+             base::Logger& log, Adviser adviser);
+  net::HttpResponse Taken() const;
   // Why a request is not let in; nullopt: it may bring its report.
   std::optional<net::HttpResponse> TurnAway(const net::HttpRequest& head) const;
   net::HttpResponse Take(const std::string& body);
@@ -73,11 +83,13 @@ class ReportDoor {
   EventWriter& events_;
   const base::Clock& clock_;
   base::Logger& log_;
+  const Adviser adviser_;  // called by the server's thread only
   mutable std::mutex mutex_;
   std::vector<ToldError> errors_;  // in the order of coming, one a rank; guarded by mutex_
   std::set<std::pair<std::string, int64_t>> ready_;  // guarded by mutex_
   std::map<int64_t, Stretch> loops_;                 // of workers; guarded by mutex_
   std::map<int64_t, Stretch> steps_;                 // likewise
+  std::optional<std::string> ending_;                // guarded by mutex_
   TakenReports taken_;                               // touched by the server's thread only
   std::unique_ptr<net::HttpServer> server_;          // the last: its thread uses all of the above
 };

@@ -212,6 +212,7 @@ void Supervisor::TakeOrders() {
   auto orders = ReadOrders(options_.folder);
   if (orders.ok()) {
     orders_ = *orders;
+    if (!orders_.ending.empty()) door_.AskToEnd(orders_.ending);
   } else {
     Decide(RunState::kFailed, orders.error().Describe());
   }
@@ -406,7 +407,7 @@ void Supervisor::Advance() {
     }
   }
   if (stage_ == Stage::kServers && (AllGone() || clock_.Monotonic() >= server_deadline_)) {
-    Decide(RunState::kFinished, "");
+    Decide(RunState::kFinished, door_.ending().value_or(""));
   }
 }
 
@@ -476,7 +477,7 @@ base::Result<RunOutcome> Supervise(const LaunchSpec& spec, const SupervisorOptio
   }
   RECKON_ASSIGN(EventWriter events, EventWriter::Open(options.folder.events()));
   RECKON_ASSIGN(DiskReserve reserve, DiskReserve::Take(options.folder.reserve()));
-  auto door = ReportDoor::Open(spec, events, clock, log);
+  auto door = ReportDoor::Open(spec, events, clock, log, options.adviser);
   if (!door.ok()) {
     // Who looks for this run must find its end; the supervisor has held the lock.
     RECKON_TRY(events.Append({{"kind", spec.part.empty() ? "run.state" : "part.state"},

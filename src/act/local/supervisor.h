@@ -7,6 +7,7 @@
 #include <string>
 
 #include "act/launch.h"
+#include "act/local/report_door.h"
 #include "act/local/run_folder.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -19,11 +20,14 @@ struct SupervisorOptions {
   RunFolder folder;
   // `PROGRAM --keep` calls RunKeeper.
   std::filesystem::path keeper_program;
+  // Asked about all that ranks tell, by another thread; may be empty.
+  Adviser adviser = {};
 };
 
 struct RunOutcome {
   core::RunState state = core::RunState::kFailed;  // finished, failed or stopped
-  std::string reason;                              // empty when finished
+  // Of a run that has finished: why before its last epoch, or empty.
+  std::string reason;
 };
 
 // Reads the folder's spec.json. kBadInput, kCorrupt: it cannot be.
@@ -31,6 +35,7 @@ base::Result<LaunchSpec> ReadLaunchSpec(const RunFolder& folder);
 
 // Runs to the end, and appends to the folder's events what happens:
 //   run.state   {state, reason}
+//   run.ending  {reason}: its ranks are asked to end after the epoch that they are in
 //   background.settled {}: what runs beside the training has reached its steady state
 //   setup.ended {host, exit_code | signal | failure, seconds}
 //   rank.started {role, index, pid, host, app}: app of background processes

@@ -112,7 +112,7 @@ base::Json DocumentOf(const CampaignFile& file, const CampaignRequest& request,
 }
 
 std::filesystem::path CampaignFolder(const Context& context, const std::string& name) {
-  return RunFolderPath(context.db, 0).parent_path() / "campaigns" / name;
+  return context.db.RunsFolder() / "campaigns" / name;
 }
 
 class CampaignAtWork {
@@ -129,6 +129,7 @@ class CampaignAtWork {
     RECKON_ASSIGN(std::vector<CampaignPoint> points, PointsOf(file_));
     const std::filesystem::path folder = CampaignFolder(context_, file_.name);
     RECKON_ASSIGN(store_, OpenStore(context_, true));
+    if (!context_.db.KeepsRunsBeside()) RECKON_TRY(ClaimRunsFolder(context_.db));
     std::error_code error;
     std::filesystem::create_directories(folder, error);
     if (error) {

@@ -203,13 +203,21 @@ Result<EstimatorsReport> FitEstimators(const EstimatorsRequest& request, const C
   History history;
   {
     RECKON_ASSIGN(const auto store, OpenStore(context, false));
-    RECKON_ASSIGN(const core::Campaign campaign, store->FindCampaign(request.campaign));
-    RECKON_ASSIGN(const base::Json document,
-                  base::ParseJson(campaign.document, "document of a campaign"));
-    RECKON_ASSIGN(history, LoadHistory(*store, campaign,
-                                       document.value("target", "training_loop_s"), context));
+    const auto campaign = store->FindCampaign(request.campaign);
+    const bool known = campaign.ok();
+    if (!known && campaign.error().code() != base::ErrorCode::kNotFound) return campaign.error();
     const std::string set = SampleSetsOf(request.campaign)[2];
     auto loaded = store->LoadSamples(set);
+    if (!loaded.ok() && !known) return campaign.error();
+    if (known) {
+      RECKON_ASSIGN(const base::Json document,
+                    base::ParseJson(campaign->document, "document of a campaign"));
+      RECKON_ASSIGN(history, LoadHistory(*store, *campaign,
+                                         document.value("target", "training_loop_s"), context));
+    } else {
+      report.notes.push_back(fmt::format(
+          "'{}' was measured elsewhere: what its repeats differ by is not known here", set));
+    }
     if (!loaded.ok()) {
       return std::move(loaded).error().Wrap(
           fmt::format("campaign '{}' has measured no hosts", request.campaign));

@@ -27,6 +27,39 @@ const std::vector<std::string> kState{"cpu_before", "memory_before", "gpu_before
                                       "disk_written_bytes_s_before"};
 const std::vector<std::string> kWork{"batch", "host_workers", "parameters"};
 const std::vector<std::string> kCluster{"workers", "server_cpu_before"};
+// Of a host that only serves: how often its workers come depends on their batch and on what else
+// they do.
+const std::string kCrewBatch = "crew_batch";
+const std::string kCrewCpu = "crew_cpu_before";
+
+// A run's workers, as its servers see them: means over their hosts.
+class Crews {
+ public:
+  explicit Crews(const Table& nodes) {
+    for (size_t row = 0; row < nodes.row_count; ++row) {
+      if (!(Number(nodes, "host_workers", row) > 0)) continue;
+      Crew& crew = of_run_[Number(nodes, "run", row)];
+      crew.batch += Number(nodes, "batch", row);
+      crew.cpu += Number(nodes, "cpu_before", row);
+      ++crew.hosts;
+    }
+  }
+
+  // Nothing for hosts that train themselves.
+  double Of(const Table& nodes, const std::string& input, size_t row) const {
+    const auto found = of_run_.find(Number(nodes, "run", row));
+    if (found == of_run_.end() || Number(nodes, "host_workers", row) > 0) return std::nan("");
+    return (input == kCrewBatch ? found->second.batch : found->second.cpu) / found->second.hosts;
+  }
+
+ private:
+  struct Crew {
+    double batch = 0;
+    double cpu = 0;
+    double hosts = 0;
+  };
+  std::map<double, Crew> of_run_;
+};
 
 std::vector<std::string> Together(const std::vector<std::vector<std::string>>& lists) {
   std::vector<std::string> all;
@@ -93,8 +126,8 @@ bool WorthLearning(const EstimatorData& data, size_t least) {
 
 class Maker {
  public:
-  Maker(const Table& nodes, const std::string& type, std::vector<size_t> rows)
-      : nodes_(nodes), type_(type), rows_(std::move(rows)) {}
+  Maker(const Table& nodes, const Crews& crews, const std::string& type, std::vector<size_t> rows)
+      : nodes_(nodes), crews_(crews), type_(type), rows_(std::move(rows)) {}
 
   EstimatorData Plain(const std::string& function, const std::string& name,
                       const std::string& target, const std::vector<std::string>& inputs) const {
@@ -104,9 +137,9 @@ class Maker {
       if (!(value > 0)) continue;
       Row cells{{kRun, Number(nodes_, kRun, row)}};
       for (const std::string& input : inputs) {
-        if (const double number = Number(nodes_, input, row); !std::isnan(number)) {
-          cells.emplace_back(input, number);
-        }
+        const bool of_crew = input == kCrewBatch || input == kCrewCpu;
+        const double number = of_crew ? crews_.Of(nodes_, input, row) : Number(nodes_, input, row);
+        if (!std::isnan(number)) cells.emplace_back(input, number);
       }
       cells.emplace_back(target, value);
       builder.AddRow(cells);
@@ -162,6 +195,7 @@ class Maker {
   }
 
   const Table& nodes_;
+  const Crews& crews_;
   const std::string type_;
   const std::vector<size_t> rows_;
 };
@@ -176,18 +210,20 @@ std::vector<EstimatorData> EstimatorTables(const Table& nodes, size_t least) {
     by_type[core::TypeOfNode(nodes.columns[*host].Text(row))].push_back(row);
   }
   std::vector<EstimatorData> all;
+  const Crews crews(nodes);
   for (const auto& [type, rows] : by_type) {
-    const Maker maker(nodes, type, rows);
+    const Maker maker(nodes, crews, type, rows);
     const auto add = [&](EstimatorData data) {
       if (WorthLearning(data, least)) all.push_back(std::move(data));
     };
     add(maker.Plain("EstComputeTime", "compute_time", "compute_per_sample_s",
-                    Together({kState, kWork})));
+                    Together({kState, kWork, kCluster})));
     add(maker.Plain("EstUpdateTime", "update_time", "exchange_s",
                     Together({kState, kWork, kCluster})));
     for (const char* metric : {"cpu", "memory", "gpu"}) {
       add(maker.Plain(std::string("EstState ") + metric, std::string("state_") + metric,
-                      std::string(metric) + "_p95", Together({kState, kWork, kCluster})));
+                      std::string(metric) + "_p95",
+                      Together({kState, kWork, kCluster, {kCrewBatch, kCrewCpu}})));
     }
     for (const std::string& app : AppsIn(nodes)) add(maker.ExecTime(app));
   }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <system_error>
 #include <utility>
 
@@ -13,8 +14,10 @@
 #include "base/field_reader.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "base/version.h"
 #include "core/node.h"
+#include "net/http_client.h"
 #include "net/local_address.h"
 
 namespace reckon::app {
@@ -39,6 +42,21 @@ base::Result<act::NodeSeat> SeatOf(const AgentRequest& request, const net::Addre
   return act::MachineSeat(address);
 }
 
+base::Result<std::map<std::string, double>> AppsOf(const std::vector<std::string>& texts) {
+  std::map<std::string, double> apps;
+  for (const std::string& text : texts) {
+    const size_t equals = text.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      return base::BadInput(fmt::format("--app {}: expected NAME=DEADLINE, as sift=200ms", text));
+    }
+    auto deadline = base::ParseDurationS(text.substr(equals + 1));
+    if (!deadline.ok()) return std::move(deadline).error().Wrap("--app " + text);
+    if (!(*deadline > 0)) return base::BadInput(fmt::format("--app {}: no deadline", text));
+    apps[text.substr(0, equals)] = *deadline;
+  }
+  return apps;
+}
+
 }  // namespace
 
 base::Result<std::string> ReadTokenFile(const std::string& path) {
@@ -49,15 +67,42 @@ base::Result<std::string> ReadTokenFile(const std::string& path) {
   return token;
 }
 
+base::Result<ManagerPlace> ParseManager(const std::string& text, const std::string& tls_ca) {
+  const bool is_url = text.find("://") != std::string::npos;
+  if (!is_url) {
+    // HOST alone would be port 80, which nobody means.
+    RECKON_ASSIGN(const net::Address address, net::ParseAddress(text));
+    if (!tls_ca.empty()) {
+      return base::BadInput(fmt::format("--tls-ca is for https://{}", text));
+    }
+    return ManagerPlace{address, nullptr};
+  }
+  RECKON_ASSIGN(const net::Url url, net::ParseUrl(text));
+  if (url.target != "/") {
+    return base::BadInput(
+        fmt::format("'{}' has a path; expected https://HOST:PORT or http://HOST:PORT", text));
+  }
+  ManagerPlace place{url.address, nullptr};
+  if (url.secure) {
+    auto trust = net::TlsTrust::Load(tls_ca);
+    if (!trust.ok()) return std::move(trust).error().Wrap("--tls-ca");
+    place.tls = *std::move(trust);
+  } else if (!tls_ca.empty()) {
+    return base::BadInput("--tls-ca is for https, not " + text);
+  }
+  return place;
+}
+
 base::Status RunAgentOf(const AgentRequest& request, const Context& context) {
   if (request.manager.empty())
     return base::BadInput("no manager to work for (--manager HOST:PORT)");
-  auto manager = net::ParseAddress(request.manager);
+  auto manager = ParseManager(request.manager, request.tls_ca);
   if (!manager.ok()) return std::move(manager).error().Wrap("--manager");
   act::AgentOptions options;
-  options.manager = *manager;
+  options.manager = manager->address;
+  options.tls = manager->tls;
   RECKON_ASSIGN(options.token, ReadTokenFile(request.token_file));
-  RECKON_ASSIGN(options.seat, SeatOf(request, *manager));
+  RECKON_ASSIGN(options.seat, SeatOf(request, manager->address));
   act::NodeInfo& node = options.seat.node;
   if (!request.name.empty()) node.name = request.name;
   if (node.name.empty()) node.name = MachineName();
@@ -67,6 +112,7 @@ base::Status RunAgentOf(const AgentRequest& request, const Context& context) {
   node.type = request.type.empty() ? core::TypeOfNode(node.name) : request.type;
   node.price_per_hour = request.price_per_hour;
   node.version = base::Version();
+  RECKON_ASSIGN(node.apps, AppsOf(request.apps));
   options.folder = std::filesystem::absolute(request.folder.empty() ? "reckon-agent." + node.name
                                                                     : request.folder);
   std::error_code error;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "act/agents/checkpoint_relay.h"
 #include "app/runs/background_plan.h"
 #include "app/runs/engine.h"
 #include "app/runs/job_plan.h"
 #include "app/runs/launch_plan.h"
 #include "app/runs/run_files.h"
 #include "app/runs/seats.h"
+#include "app/schedule/model_update.h"
 #include "base/field_reader.h"
 #include "train/job_json.h"
 
@@ -37,10 +41,14 @@ void MoveToNodes(core::Job& job) {
   job.workdir.clear();
   if (!job.trainer) return;
   core::TrainerJob& trainer = *job.trainer;
-  trainer.checkpoint = "checkpoint";
-  if (!trainer.save.empty()) {
-    trainer.save = std::filesystem::path(trainer.save).filename().string();
+  trainer.checkpoint = act::kCheckpointFile;
+  // At the end of an epoch others can go on when a node is lost, and nowhere else.
+  if (trainer.strategy == core::Strategy::kAllReduce) {
+    trainer.checkpoint_epochs = true;
+    trainer.checkpoint_every = 0;
   }
+  // It comes up to the manager, whatever the job calls it.
+  trainer.save = act::kResultFile;
 }
 
 // Shares that were dealt out for another number of workers mean nothing.
@@ -65,12 +73,53 @@ base::Result<spec::JobFile> ReadJobText(const JobText& job) {
   return spec::ReadJob(yaml, job.source);
 }
 
+core::Job JobOfUpdate(core::Job job, const UpdateAsk& ask, const UpdatePlan& plan) {
+  core::TrainerJob& trainer = *job.trainer;
+  core::TrainerData& data = trainer.data;
+  data.source = ask.source;
+  data.train_files = TrainFilesOf(ask);
+  data.validation_files = ValidationFilesOf(ask);
+  data.images = ask.images;
+  data.validation_images = ask.validation_images;
+  data.replicate = 1;
+  data.shards_of = ask.print;
+  trainer.base_model = ask.base_model ? kBaseModelFile : "";
+  if (plan.shares.empty()) return job;
+  trainer.shards.clear();
+  trainer.batches.clear();
+  for (const WorkerShare& share : plan.shares) {
+    trainer.shards.push_back(share.images);
+    trainer.batches.push_back(share.batch);
+  }
+  job.workers = static_cast<int64_t>(plan.shares.size());
+  job.servers = static_cast<int64_t>(plan.servers.size());
+  return job;
+}
+
+base::Result<spec::JobFile> ReadUpdateJob(const JobText& job, const UpdateAsk& ask) {
+  RECKON_ASSIGN(spec::JobFile file, ReadJobText(job));
+  if (!file.job.trainer) {
+    return base::BadInput(
+        fmt::format("job '{}' has no trainer: what shares of images are to a command nobody knows",
+                    file.job.name));
+  }
+  file.job = JobOfUpdate(std::move(file.job), ask, {});
+  if (auto known = ParametersOf(*file.job.trainer); !known.ok()) {
+    return file.Placed(std::move(known).error());
+  }
+  return file;
+}
+
 size_t NodesWanted(const core::Job& job) { return static_cast<size_t>(job.workers + job.servers); }
 
 base::Result<AttemptPlan> PlanAttempt(const AttemptRequest& request) {
   core::Job job = request.file.job;
   const auto nodes = static_cast<int64_t>(request.nodes.size());
-  if (request.attempt > 1) LeaveOut(job, std::max<int64_t>(1, nodes - job.servers));
+  if (request.update != nullptr) {
+    job = JobOfUpdate(std::move(job), request.update->ask, request.update->plan);
+  } else if (request.attempt > 1) {
+    LeaveOut(job, std::max<int64_t>(1, nodes - job.servers));
+  }
   const Engine engine = EngineOf(request.nodes);
   AttemptPlan planned;
   planned.plan = PlanOf("agents", engine, job);

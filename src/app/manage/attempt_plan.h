@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -21,6 +20,14 @@ namespace reckon::app {
 // The job that somebody has asked for. kBadInput with file, line and key.
 base::Result<spec::JobFile> ReadJobText(const JobText& job);
 
+// The job as an update carries it out: on the images that the data store gives out, by the shares
+// of the plan, where there are any yet.
+core::Job JobOfUpdate(core::Job job, const UpdateAsk& ask, const UpdatePlan& plan);
+
+// The job that an update is asked for with, before there is a plan. kBadInput: it trains no network
+// that we know.
+base::Result<spec::JobFile> ReadUpdateJob(const JobText& job, const UpdateAsk& ask);
+
 // How many nodes it wants: one for each worker and server.
 size_t NodesWanted(const core::Job& job);
 
@@ -34,8 +41,9 @@ struct AttemptRequest {
   const spec::JobFile& file;
   int64_t run_id = 0;
   int64_t attempt = 1;
-  std::filesystem::path store;
-  std::vector<act::NodeInfo> nodes;  // not empty; servers get the first ones
+  std::string store;                   // tells ports of several stores apart
+  std::vector<act::NodeInfo> nodes;    // not empty; servers get the first ones
+  const DataUpdate* update = nullptr;  // one, whose plan has these nodes
 };
 
 // With fewer nodes than it wants, workers share them in the first attempt; later ones, which go on

@@ -94,7 +94,8 @@ Result<Part> PartFromJson(const Json& json, const std::string& path) {
 }
 
 Json JobJson(const JobText& job) {
-  Json json{{"text", job.text}, {"source", job.source}, {"overrides", Json::array()}};
+  Json json{{"text", job.text},   {"source", job.source},   {"user", job.user},
+            {"model", job.model}, {"project", job.project}, {"overrides", Json::array()}};
   for (const spec::Override& one : job.overrides) {
     json["overrides"].push_back({{"path", one.path}, {"value", one.value}});
   }
@@ -107,6 +108,9 @@ Result<JobText> JobFromJson(const Json& json) {
   fields.Require("text");
   fields.Read("text", job.text);
   fields.Read("source", job.source);
+  fields.Read("user", job.user);
+  fields.Read("model", job.model);
+  fields.Read("project", job.project);
   if (const Json* overrides = fields.List("overrides")) {
     for (const Json& entry : *overrides) {
       FieldReader one(entry, "job.overrides");
@@ -132,6 +136,9 @@ Result<ManagedDocument> Read(const Json& json) {
   fields.Read("attempt", run.attempt);
   fields.Read("most_attempts", run.most_attempts);
   fields.Read("spent_before", run.spent_before);
+  fields.Read("budget_warned", run.budget_warned);
+  fields.Read("crew", run.crew);
+  fields.Read("ending", run.ending);
   fields.Read("stop_wanted", run.stop_wanted);
   fields.Read("stop_reason", run.stop_reason);
   fields.Read("failure", run.failure);
@@ -139,6 +146,17 @@ Result<ManagedDocument> Read(const Json& json) {
   fields.Read("bad_since", run.bad_since);
   fields.Read("ends_within_s", run.ends_within_s);
   fields.Read("first_end_at", run.first_end_at);
+  fields.Read("awaits_task", run.awaits_task);
+  if (const Json* update = fields.Object("update")) {
+    RECKON_ASSIGN(document.update, DataUpdateFromJson(*update, "update"));
+  }
+  if (const Json* serving = fields.Object("serving")) {
+    FieldReader of(*serving, "serving");
+    document.serving.emplace();
+    of.Read("name", document.serving->name);
+    of.Read("version", document.serving->version);
+    RECKON_TRY(of.Check());
+  }
   if (const Json* parts = fields.List("parts")) {
     for (const Json& part : *parts) {
       RECKON_ASSIGN(Part one, PartFromJson(part, fmt::format("parts[{}]", run.parts.size())));
@@ -157,6 +175,9 @@ Json ToJson(const ManagedDocument& document) {
             {"attempt", run.attempt},
             {"most_attempts", run.most_attempts},
             {"spent_before", run.spent_before},
+            {"budget_warned", run.budget_warned},
+            {"crew", run.crew},
+            {"ending", run.ending},
             {"stop_wanted", run.stop_wanted},
             {"stop_reason", run.stop_reason},
             {"failure", run.failure},
@@ -164,7 +185,12 @@ Json ToJson(const ManagedDocument& document) {
             {"bad_since", OrNull(run.bad_since)},
             {"ends_within_s", run.ends_within_s},
             {"first_end_at", OrNull(run.first_end_at)},
+            {"awaits_task", run.awaits_task},
             {"parts", Json::array()}};
+  if (document.update) json["update"] = ToJson(*document.update);
+  if (document.serving) {
+    json["serving"] = {{"name", document.serving->name}, {"version", document.serving->version}};
+  }
   for (const Part& part : run.parts) json["parts"].push_back(PartJson(part));
   return json;
 }

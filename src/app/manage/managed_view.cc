@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,12 +15,25 @@
 
 namespace reckon::app {
 
-std::filesystem::path PartFolder(const std::filesystem::path& db, int64_t run_id, int64_t attempt,
+std::filesystem::path PartFolder(const StorePlace& db, int64_t run_id, int64_t attempt,
                                  const std::string& node) {
   return RunFolderPath(db, run_id) / "parts" / fmt::format("{}.{}", attempt, node);
 }
 
-base::Result<RunView> RanksOfManagedRun(const std::filesystem::path& db, int64_t run_id,
+std::vector<std::filesystem::path> PartFoldersOf(const StorePlace& db, int64_t run_id,
+                                                 int64_t attempt) {
+  std::vector<std::filesystem::path> folders;
+  const std::string mine = fmt::format("{}.", attempt);
+  std::error_code none;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(RunFolderPath(db, run_id) / "parts", none)) {
+    if (entry.path().filename().string().starts_with(mine)) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+base::Result<RunView> RanksOfManagedRun(const StorePlace& db, int64_t run_id,
                                         const watch::ManagedRun& managed) {
   RunView view;
   for (const watch::Part& part : managed.parts) {
@@ -80,7 +94,7 @@ base::Result<RunView> ManagedViews::Of(store::Store& store, const watch::Managed
   return view;
 }
 
-base::Result<RunView> ViewOfManagedRun(store::Store& store, const std::filesystem::path& db,
+base::Result<RunView> ViewOfManagedRun(store::Store& store, const StorePlace& db,
                                        const core::Run& run, const core::ManagedRun& managed) {
   RECKON_ASSIGN(const base::Json json,
                 base::ParseJson(managed.document, "the document of a managed run"));

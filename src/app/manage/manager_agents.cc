@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "act/agents/checkpoint_relay.h"
 #include "app/manage/managed_view.h"
 #include "app/manage/manager_impl.h"
 #include "app/manage/part_events.h"
+#include "app/runs/run_files.h"
+#include "base/file.h"
 
 namespace reckon::app {
 
@@ -72,6 +75,12 @@ Result<act::BeatAnswer> Manager::Impl::TakeBeat(const act::Beat& beat) {
 // `facts`: nullptr when the agent does not have the part.
 void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* facts) {
   const bool ready = facts != nullptr && facts->ready;
+  part.has_data = ready || (facts != nullptr && facts->has_data);
+  if (facts == nullptr || part.has_data || facts->data_trouble.empty()) {
+    managed.data_troubles.erase(part.node);
+  } else {
+    managed.data_troubles[part.node] = facts->data_trouble;
+  }
   const auto fail = [&](const std::string& why) {
     part.gone = true;
     part.killed_by_others = true;  // another node may do better
@@ -98,6 +107,7 @@ void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* fac
     return;
   }
   if (!FilesOf(managed, part.node).HasAll(facts->files)) return;
+  if (WantsResult(managed, part, *facts)) return;
   if (part.end) {
     part.gone = true;
   } else {
@@ -105,16 +115,41 @@ void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* fac
   }
 }
 
+namespace {
+
+bool HasFirstWorker(const act::LaunchSpec& spec) {
+  return std::any_of(spec.processes.begin(), spec.processes.end(), [](const act::ProcessSpec& one) {
+    return one.role == act::kWorkerRole && one.index == 0;
+  });
+}
+
+}  // namespace
+
 PartWish Manager::Impl::WishFor(Managed& managed, const Part& part, const PartFacts* facts) {
   PartWish wish;
   wish.key = {managed.row.id, managed.run().attempt};
   wish.want = watch::WantName(part.want);
   wish.have = FilesOf(managed, part.node).have();
+  wish.ending = managed.run().ending;
   if (part.want == Want::kRelease) wish.training = managed.training;
+  wish.have_checkpoint = managed.checkpoint.newest() ? managed.checkpoint.newest()->print : "";
+  if (facts != nullptr && facts->result && !WantsResult(managed, part, *facts)) {
+    wish.have_result = facts->result->print;
+  }
   const bool to_be_made = part.want <= Want::kStart && (facts == nullptr || !facts->ready);
+  const auto& update = managed.document.update;
+  if (to_be_made && update && update->offer) {
+    const auto files = update->offer->files.find(part.node);
+    if (files != update->offer->files.end()) {
+      wish.data = act::DataWish{update->offer->source, update->offer->secret, files->second};
+    }
+  }
   if (to_be_made && managed.plan) {
     for (const act::LaunchSpec& spec : managed.plan->parts) {
-      if (spec.part == part.node) wish.spec = spec;
+      if (spec.part != part.node) continue;
+      wish.spec = spec;
+      // The first worker tells it to the others.
+      if (HasFirstWorker(spec)) wish.checkpoint = managed.checkpoint.newest();
     }
     wish.contents = managed.plan->contents;
   }
@@ -127,11 +162,58 @@ PartWish Manager::Impl::WishForOld(const std::string& node, const PartFacts& fac
   wish.key = facts.key;
   const PartFiles files(PartFolder(options_.db, facts.key.run, facts.key.attempt, node));
   wish.have = files.have();
+  if (facts.checkpoint) wish.have_checkpoint = facts.checkpoint->print;  // nobody goes on from it
+  if (facts.result) wish.have_result = facts.result->print;              // nor uses it
   std::error_code error;
   const bool ours = fs::exists(AttemptFile(options_.db, facts.key.run, facts.key.attempt), error);
   const bool to_be_sent = ours && !files.HasAll(facts.files);
   wish.want = watch::WantName(facts.lives || to_be_sent ? Want::kStop : Want::kForget);
   return wish;
+}
+
+KeptCheckpoint& Manager::Impl::ResultOf(Managed& managed, const std::string& node) {
+  const auto found = managed.results.find(node);
+  if (found != managed.results.end()) return found->second;
+  // Several come at once: each under a name of its own until it is there whole.
+  KeptCheckpoint kept = KeptCheckpoint::Find(options_.db, managed.row.id,
+                                             fmt::format("{}.{}", act::kResultFile, node));
+  // Whole, but the manager was killed before it had its own name.
+  if (kept.newest()) {
+    const Status moved = kept.MoveTo(act::kResultFile);
+    if (!moved.ok()) TellTrouble(moved.error());
+  }
+  return managed.results.emplace(node, std::move(kept)).first->second;
+}
+
+// Of a part that has done its work.
+bool Manager::Impl::WantsResult(Managed& managed, const Part& part, const PartFacts& facts) {
+  if (!facts.result || part.gone || !part.end || part.end->state != RunState::kFinished) {
+    return false;
+  }
+  return ResultOf(managed, part.node).newest() != facts.result;
+}
+
+Result<uint64_t> Manager::Impl::TakeResult(const std::string& node, const PartKey& key,
+                                           const act::FilePrint& print, uint64_t from,
+                                           std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto run = runs_.find(key.run);
+  if (run == runs_.end() || run->second.run().attempt != key.attempt ||
+      run->second.PartOn(node) == nullptr) {
+    return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
+  }
+  KeptCheckpoint& result = ResultOf(run->second, node);
+  RECKON_ASSIGN(const uint64_t have, result.Take(print, from, bytes));
+  // Of workers that end one after the other the last one has the work of all.
+  if (have == print.bytes) RECKON_TRY(result.MoveTo(act::kResultFile));
+  return have;
+}
+
+Result<std::string> Manager::Impl::ReadModel(int64_t run_id) {
+  RECKON_TRY(store_.FindRun(run_id));
+  auto model = base::ReadFile(RunFolderPath(options_.db, run_id) / act::kResultFile);
+  if (model.ok() || model.error().code() != ErrorCode::kNotFound) return model;
+  return Error(ErrorCode::kNotFound, fmt::format("run {} has left no model", run_id));
 }
 
 PartFiles& Manager::Impl::FilesOf(Managed& managed, const std::string& node) {
@@ -142,8 +224,11 @@ PartFiles& Manager::Impl::FilesOf(Managed& managed, const std::string& node) {
 }
 
 void Manager::Impl::FoldNews(Managed& managed, Part& part) {
-  const Status read =
-      FilesOf(managed, part.node).NextEvents([&](const Json& event) { Fold(event, part); });
+  const Status read = FilesOf(managed, part.node).NextEvents([&](const Json& event) {
+    Fold(event, part);
+    if (!managed.accuracy || !managed.advice.empty()) return;
+    if (auto why = managed.accuracy->Take(event)) managed.advice = *std::move(why);
+  });
   if (!read.ok()) log_.Error(read.error().Describe());
 }
 
@@ -172,6 +257,31 @@ Result<uint64_t> Manager::Impl::TakeFile(const std::string& node, const PartKey&
     Wake();
   }
   return have;
+}
+
+Result<uint64_t> Manager::Impl::TakeCheckpoint(const std::string& node, const PartKey& key,
+                                               const act::FilePrint& print, uint64_t from,
+                                               std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
+  const auto run = runs_.find(key.run);
+  if (run == runs_.end() || run->second.run().attempt != key.attempt ||
+      run->second.PartOn(node) == nullptr) {
+    return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
+  }
+  return run->second.checkpoint.Take(print, from, bytes);
+}
+
+Result<std::string> Manager::Impl::ReadCheckpoint(const std::string& node, const PartKey& key,
+                                                  uint64_t from) {
+  const std::scoped_lock lock(mutex_);
+  const auto run = runs_.find(key.run);
+  const Part* part = run == runs_.end() || run->second.run().attempt != key.attempt
+                         ? nullptr
+                         : run->second.PartOn(node);
+  if (part == nullptr || part->lost) {
+    return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
+  }
+  return run->second.checkpoint.Read(from);
 }
 
 }  // namespace reckon::app

@@ -8,6 +8,8 @@
 
 #include "app/manage/managed_view.h"
 #include "app/manage/manager_impl.h"
+#include "app/model_source.h"
+#include "app/runs/run_forecast.h"
 #include "app/runs/run_samples.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -30,18 +32,46 @@ void Manager::Impl::MoveOnAndOn(const std::stop_token& stop) {
     news_ = false;
     // Suspended, or its machine was: what agents said meanwhile is yet to be read.
     const auto since = clock_.Monotonic() - looked_at;
-    if (since > kStoodStill) nodes_.Excuse(std::chrono::duration<double>(since).count());
+    if (since > kStoodStill) {
+      const double seconds = std::chrono::duration<double>(since).count();
+      nodes_.Excuse(seconds);
+      data_stores_.Excuse(seconds);
+    }
     looked_at = clock_.Monotonic();
     LookAtNodes();
-    std::vector<int64_t> numbers;
-    for (const auto& [id, managed] : runs_) numbers.push_back(id);
+    const std::vector<int64_t> numbers = Queue();
     for (const int64_t id : numbers) {
       while (!stop.stop_requested() && MoveRun(runs_.at(id))) {
       }
-      if (!watch::IsOpen(runs_.at(id).run())) runs_.erase(id);
+      if (!watch::IsOpen(runs_.at(id).run()) && Close(runs_.at(id))) runs_.erase(id);
     }
     wake_.wait_for(lock, stop, kLook, [this] { return news_; });
   }
+}
+
+// All open runs: those at work, then those that wait, in the order in which they get nodes.
+std::vector<int64_t> Manager::Impl::Queue() {
+  std::vector<watch::QueuedRun> queued;
+  std::vector<int64_t> order;
+  for (auto& [id, managed] : runs_) {
+    const RunState state = managed.row.state;
+    if (managed.document.serving) {
+      order.push_back(id);  // it takes nobody's place
+      continue;
+    }
+    const bool waits =
+        (state == RunState::kQueued || state == RunState::kPlanning) && managed.run().attempt == 0;
+    if (!waits) order.push_back(id);
+    if (!core::IsFinal(state)) {
+      queued.push_back({id, managed.priority, managed.document.job.user, waits});
+    }
+  }
+  for (watch::QueuePlace& place : watch::QueueOf(queued, options_.limits)) {
+    runs_.at(place.run).held_back = std::move(place.why);
+    order.push_back(place.run);
+  }
+  waits_first_.reset();
+  return order;
 }
 
 void Manager::Impl::LookAtNodes() {
@@ -51,6 +81,7 @@ void Manager::Impl::LookAtNodes() {
     for (Part& part : managed.run().parts) {
       const KnownNode* node = nodes_.Find(part.node);
       const bool lost = node == nullptr || node->standing.lost;
+      if (node != nullptr) part.heard_at = node->standing.heard_at;
       constexpr int kMissedBeats = 3;
       part.silent =
           node == nullptr || Now() - node->standing.heard_at > kMissedBeats * options_.beat_s;
@@ -64,17 +95,15 @@ void Manager::Impl::LookAtNodes() {
 
 // Whether it was moved: then there may be more to do.
 bool Manager::Impl::MoveRun(Managed& managed) {
+  WatchDataStore(managed);
+  WatchBudget(managed);
+  TakeAdvice(managed);
   const watch::ManagedRun before = managed.run();
   ManagedDocument next = managed.document;
   const watch::Moved moved = watch::MoveOn(next.run, options_.moves, Now());
   if (!moved.changed) {
     managed.document = std::move(next);  // bills that were closed
-    if (!watch::IsOpen(managed.run())) {
-      // Nothing is left to do for it.
-      const Status closed = Commit(managed, managed.document, "", {});
-      if (!closed.ok()) TellTrouble(closed.error());
-      return false;
-    }
+    if (!watch::IsOpen(managed.run())) return false;
     const bool to_be_planned =
         before.state == RunState::kQueued || before.state == RunState::kPlanning;
     return to_be_planned && !before.stop_wanted && Plan(managed);
@@ -97,11 +126,22 @@ bool Manager::Impl::MoveRun(Managed& managed) {
     const auto view = RanksOfManagedRun(options_.db, managed.row.id, next.run);
     if (view.ok()) managed.training = TrainingOf(*view);
   }
-  const Status committed = Commit(managed, std::move(next), moved.reason, std::move(news));
+  std::string reason = moved.reason;
+  if (next.run.state == RunState::kFinished && reason.empty()) reason = next.run.ending;
+  const Status committed = Commit(managed, std::move(next), reason, std::move(news));
   if (committed.ok()) return true;
   nodes_ = nodes_before;
   TellTrouble(committed.error());
   return false;
+}
+
+bool Manager::Impl::Close(Managed& managed) {
+  const JobText& job = managed.document.job;
+  Status closed =
+      store_.SetCharge({managed.row.id, job.user, job.project, watch::Spent(managed.run(), Now())});
+  if (closed.ok()) closed = Commit(managed, managed.document, "", {});
+  if (!closed.ok()) TellTrouble(closed.error());
+  return closed.ok();
 }
 
 void Manager::Impl::TellTrouble(const base::Error& error) {
@@ -111,20 +151,32 @@ void Manager::Impl::TellTrouble(const base::Error& error) {
   trouble_ = std::move(text);
 }
 
-std::vector<act::NodeInfo> Manager::Impl::FreeNodes() {
+std::vector<KnownNode> Manager::Impl::FreeNodes() {
   std::set<std::string> busy;
   for (auto& [id, managed] : runs_) {
+    if (managed.document.serving) continue;  // others work beside it
     for (const Part& part : managed.run().parts) {
       if (!part.gone && !part.lost && !part.forgotten) busy.insert(part.node);
     }
   }
-  std::vector<act::NodeInfo> free;
+  std::vector<KnownNode> free;
   for (const auto& [name, node] : nodes_.nodes()) {
     if (nodes_.IsUsable(node, Now()) && !node.old_work && !busy.contains(name)) {
-      free.push_back(node.info);
+      free.push_back(node);
     }
   }
   return free;
+}
+
+// Whoever works there; the idlest one first.
+std::vector<KnownNode> Manager::Impl::IdlestNodes() {
+  std::vector<KnownNode> usable;
+  for (const auto& [name, node] : nodes_.nodes()) {
+    if (nodes_.IsUsable(node, Now())) usable.push_back(node);
+  }
+  std::stable_sort(usable.begin(), usable.end(),
+                   [](const KnownNode& a, const KnownNode& b) { return a.now.cpu < b.now.cpu; });
+  return usable;
 }
 
 // Empty: it can begin with the nodes that are free.
@@ -142,15 +194,55 @@ std::string Manager::Impl::WhyToWait(size_t wanted, size_t free) const {
   return "";
 }
 
+void Manager::Impl::BeginAttempt(ManagedDocument& next) const {
+  watch::ManagedRun& run = next.run;
+  run.spent_before = watch::Spent(run, Now());
+  ++run.attempt;
+  run.parts.clear();
+  run.failure.clear();
+  run.ending.clear();
+  run.bad_since.reset();
+  run.first_end_at.reset();
+  run.hopeless = false;
+  run.ends_within_s = 0;
+}
+
+// Its folders, and nothing of a run of that number in a store that is no more.
+void Manager::Impl::MakeFolders(int64_t run_id, const watch::ManagedRun& run) const {
+  std::error_code error;
+  const fs::path attempt = AttemptFile(options_.db, run_id, run.attempt);
+  fs::create_directories(attempt.parent_path(), error);
+  fs::permissions(attempt.parent_path(), fs::perms::owner_all, error);  // tokens are in there
+  for (const Part& part : run.parts) {
+    fs::remove_all(PartFolder(options_.db, run_id, run.attempt, part.node), error);
+  }
+}
+
 bool Manager::Impl::Plan(Managed& managed) {
   const auto file = ReadJobText(managed.document.job);
   if (!file.ok()) {
     Fail(managed, file.error().Describe());
     return false;
   }
-  const size_t wanted = NodesWanted(file->job);
-  std::vector<act::NodeInfo> nodes = FreeNodes();
-  managed.waiting = WhyToWait(wanted, nodes.size());
+  if (managed.document.update) return PlanUpdate(managed, *file);
+  const bool serves = managed.document.serving.has_value();
+  std::vector<act::NodeInfo> nodes;
+  for (KnownNode& node : serves ? IdlestNodes() : FreeNodes())
+    nodes.push_back(std::move(node.info));
+  const std::vector<std::string>& crew = managed.run().crew;
+  const size_t wanted = crew.empty() ? NodesWanted(file->job) : crew.size();
+  std::stable_partition(nodes.begin(), nodes.end(), [&](const act::NodeInfo& node) {
+    return std::find(crew.begin(), crew.end(), node.name) != crew.end();
+  });
+  managed.waiting = managed.run().attempt == 0 ? managed.held_back : "";
+  if (managed.waiting.empty() && waits_first_ && !serves) {
+    managed.waiting = fmt::format("run {} goes first", *waits_first_);
+  }
+  if (managed.waiting.empty()) {
+    managed.waiting = WhyToWait(wanted, nodes.size());
+    // Nodes that become free one by one must come together for it.
+    if (!managed.waiting.empty() && !serves) waits_first_ = managed.row.id;
+  }
   if (!managed.waiting.empty()) return false;
   ManagedDocument next = managed.document;
   if (managed.row.state == RunState::kQueued) {
@@ -158,19 +250,22 @@ bool Manager::Impl::Plan(Managed& managed) {
     return Commit(managed, std::move(next), "", {}).ok();
   }
   if (nodes.size() > wanted) nodes.resize(wanted);
-  next.run.spent_before = watch::Spent(next.run, Now());
-  ++next.run.attempt;
-  const AttemptRequest request{*file, managed.row.id, next.run.attempt, options_.db, nodes};
+  BeginAttempt(next);
+  const AttemptRequest request{*file, managed.row.id, next.run.attempt, options_.db.ForPrograms(),
+                               nodes};
   auto planned = PlanAttempt(request);
   if (!planned.ok()) {
     Fail(managed, planned.error().Describe());
     return false;
   }
-  next.run.parts.clear();
-  next.run.failure.clear();
-  next.run.bad_since.reset();
-  next.run.first_end_at.reset();
-  next.run.hopeless = false;
+  if (next.run.attempt == 1) {
+    if (const Status forecast = Forecast(managed, planned->plan); !forecast.ok()) {
+      const ErrorCode code = forecast.error().code();
+      const bool for_good = code == ErrorCode::kBadInput || code == ErrorCode::kNotFound;
+      for_good ? Fail(managed, forecast.error().Describe()) : TellTrouble(forecast.error());
+      return false;
+    }
+  }
   next.run.ends_within_s = planned->parts.empty() ? 0 : planned->parts[0].ends_within_s;
   for (const act::LaunchSpec& spec : planned->parts) {
     Part part;
@@ -184,14 +279,8 @@ bool Manager::Impl::Plan(Managed& managed) {
     next.run.parts.push_back(std::move(part));
   }
   next.run.state = RunState::kTransferring;
+  MakeFolders(managed.row.id, next.run);
   const fs::path attempt = AttemptFile(options_.db, managed.row.id, next.run.attempt);
-  std::error_code error;
-  fs::create_directories(attempt.parent_path(), error);
-  fs::permissions(attempt.parent_path(), fs::perms::owner_all, error);  // tokens are in there
-  for (const Part& part : next.run.parts) {
-    // Of a run of that number in a store that is no more.
-    fs::remove_all(PartFolder(options_.db, managed.row.id, next.run.attempt, part.node), error);
-  }
   Status written = base::WriteFile(attempt, base::DumpJson(ToJson(*planned)));
   if (written.ok()) {
     const std::string plan = base::DumpJsonLine(planned->plan);
@@ -203,8 +292,22 @@ bool Manager::Impl::Plan(Managed& managed) {
   }
   managed.plan = *std::move(planned);
   managed.files.clear();
+  managed.results.clear();
   managed.training.reset();
+  WatchAccuracy(managed);
   return true;
+}
+
+// What the job asked to be forecast with says of the plan. A later attempt, with other nodes and
+// the rest of the epochs, is another question, whose answer nobody has waited for.
+Status Manager::Impl::Forecast(const Managed& managed, Json& plan) {
+  const std::string& model = managed.document.job.model;
+  if (model.empty()) return {};
+  RECKON_ASSIGN(const LoadedModel loaded, LoadStoredModel(model, store_));
+  RECKON_ASSIGN(const Json job, base::ParseJson(managed.row.job, "job of a run"));
+  RECKON_ASSIGN(const RunForecast forecast, ForecastRun(loaded, job, plan));
+  plan["forecast"] = ToJson(forecast);
+  return KeepForecast(forecast, managed.row.id, store_);
 }
 
 void Manager::Impl::Fail(Managed& managed, const std::string& reason) {
@@ -227,11 +330,12 @@ std::vector<core::CollectedRows> Manager::Impl::Samples(const Managed& managed,
 
 // One step, with all that belongs to it.
 Status Manager::Impl::Commit(Managed& managed, ManagedDocument next, const std::string& reason,
-                             NodeNews news, const std::string& plan) {
+                             NodeNews news, const std::string& plan, const std::string& job) {
   store::ManagedChange change;
   change.from = managed.row.state;
   change.to = next.run.state;
   change.plan = plan;
+  change.job = job;
   Json detail = Json::object();
   if (!reason.empty()) detail["reason"] = reason;
   if (next.run.attempt > 0) detail["attempt"] = next.run.attempt;

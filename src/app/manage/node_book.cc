@@ -1,5 +1,6 @@
 #include "app/manage/node_book.h"
 
+#include <algorithm>
 #include <iterator>
 #include <utility>
 
@@ -65,7 +66,9 @@ core::NodeRecord RecordOf(const KnownNode& node) {
   return {node.info.name, base::DumpJsonLine(document)};
 }
 
-core::Event EventOf(const std::string& node, const std::string& kind, const std::string& why) {
+}  // namespace
+
+core::Event NodeEvent(const std::string& node, const std::string& kind, const std::string& why) {
   Json detail{{"node", node}};
   if (!why.empty()) detail["why"] = why;
   core::Event event;
@@ -73,8 +76,6 @@ core::Event EventOf(const std::string& node, const std::string& kind, const std:
   event.detail = base::DumpJsonLine(detail);
   return event;
 }
-
-}  // namespace
 
 void NodeNews::Add(NodeNews other) {
   // Of a node that changed twice the later document counts; the store takes them in order.
@@ -97,7 +98,7 @@ base::Status NodeBook::Load(const std::vector<core::NodeRecord>& records, double
 NodeNews NodeBook::NewsOf(const KnownNode& node,
                           const std::optional<watch::StandingChange>& change) const {
   if (!change) return {};
-  return {{RecordOf(node)}, {EventOf(node.info.name, change->kind, change->why)}};
+  return {{RecordOf(node)}, {NodeEvent(node.info.name, change->kind, change->why)}};
 }
 
 base::Result<NodeNews> NodeBook::Hear(const act::Beat& beat, double now) {
@@ -109,7 +110,7 @@ base::Result<NodeNews> NodeBook::Hear(const act::Beat& beat, double now) {
     KnownNode& node = nodes_[name];
     node.info = beat.node;
     newest_joined_at_ = now;
-    news = {{RecordOf(node)}, {EventOf(name, "node.joined", "")}};
+    news = {{RecordOf(node)}, {NodeEvent(name, "node.joined", "")}};
   } else if (!found->second.instance.empty() && found->second.instance != beat.instance &&
              now - found->second.standing.heard_at < kTakeOverS) {
     return base::Error(
@@ -123,7 +124,7 @@ base::Result<NodeNews> NodeBook::Hear(const act::Beat& beat, double now) {
   KnownNode& node = nodes_[name];
   if (!(node.info == beat.node)) {
     node.info = beat.node;
-    news.Add({{RecordOf(node)}, {EventOf(name, "node.changed", "")}});
+    news.Add({{RecordOf(node)}, {NodeEvent(name, "node.changed", "")}});
   }
   node.instance = beat.instance;
   node.beat_number = beat.number;
@@ -156,6 +157,17 @@ NodeNews NodeBook::Succeed(const std::string& name) {
   return NewsOf(found->second, change);
 }
 
+NodeNews NodeBook::Forgive(const std::string& name) {
+  const auto found = nodes_.find(name);
+  if (found == nodes_.end()) return {};
+  watch::NodeStanding& standing = found->second.standing;
+  if (standing.standing == watch::Standing::kGood && standing.strikes == 0) return {};
+  standing.standing = watch::Standing::kGood;
+  standing.strikes = 0;
+  standing.excluded_until = 0;
+  return NewsOf(found->second, watch::StandingChange{"node.forgiven", "an admin says so"});
+}
+
 const KnownNode* NodeBook::Find(const std::string& name) const {
   const auto found = nodes_.find(name);
   return found == nodes_.end() ? nullptr : &found->second;
@@ -176,9 +188,15 @@ core::NodeRecord NodeBook::Record(const std::string& name) const {
 size_t NodeBook::CountExpected(double now) const {
   size_t count = 0;
   for (const auto& [name, node] : nodes_) {
-    count += watch::IsUsable(node.standing, policy_, now) ? 1 : 0;
+    count += watch::IsUsable(node.standing, policy_, now) && !node.old_work ? 1 : 0;
   }
   return count;
+}
+
+size_t NodeBook::CountUnheard(double now) const {
+  return static_cast<size_t>(std::ranges::count_if(nodes_, [&](const auto& entry) {
+    return entry.second.instance.empty() && watch::IsUsable(entry.second.standing, policy_, now);
+  }));
 }
 
 Json ToJson(const KnownNode& node) {

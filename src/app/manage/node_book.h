@@ -47,6 +47,9 @@ class NodeBook {
   NodeNews Look(double now);
   NodeNews Strike(const std::string& name, const std::string& why, double now);
   NodeNews Succeed(const std::string& name);
+  // Somebody says that its strikes do not count. Of a node that has none: nothing.
+  NodeNews Forgive(const std::string& name);
+  void Remove(const std::string& name) { nodes_.erase(name); }
   void SetOldWork(const std::string& name, bool old_work) { nodes_[name].old_work = old_work; }
   // The manager itself stood still for so long: nobody's silence counts.
   void Excuse(double seconds);
@@ -58,6 +61,8 @@ class NodeBook {
   bool IsUsable(const KnownNode& node, double now) const;
   // Usable ones, and those that the manager, new itself, has not heard of yet.
   size_t CountExpected(double now) const;
+  // Those that the manager, new itself, has not heard of yet and may still hear of.
+  size_t CountUnheard(double now) const;
   double newest_joined_at() const { return newest_joined_at_; }
 
  private:
@@ -69,5 +74,8 @@ class NodeBook {
 };
 
 base::Json ToJson(const KnownNode& node);
+
+// An event of no run. `why` may be empty.
+core::Event NodeEvent(const std::string& node, const std::string& kind, const std::string& why);
 
 }  // namespace reckon::app

@@ -13,7 +13,6 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "core/run.h"
-#include "net/http_client.h"
 
 namespace reckon::app {
 namespace {
@@ -32,6 +31,7 @@ ErrorCode CodeOf(const Json& body, int status) {
     if (body.is_object() && body.value("code", "") == base::ErrorCodeName(code)) return code;
   }
   if (status == 404) return ErrorCode::kNotFound;
+  if (status == 429) return ErrorCode::kUnavailable;
   return status < 500 ? ErrorCode::kBadInput : ErrorCode::kUnavailable;
 }
 
@@ -56,44 +56,85 @@ void Tell(const Json& run, double elapsed_s, base::Progress& progress) {
 }  // namespace
 
 Result<Remote> Remote::Open(const RemoteRequest& request) {
-  const std::string url =
-      request.server.find("://") == std::string::npos ? "http://" + request.server : request.server;
-  auto parsed = net::ParseUrl(url);
-  if (!parsed.ok()) return std::move(parsed).error().Wrap("--server");
+  auto place = ParseManager(request.server, request.tls_ca);
+  if (!place.ok()) return std::move(place).error().Wrap("--server");
   RECKON_ASSIGN(std::string token, ReadTokenFile(request.token_file));
-  return Remote(parsed->address.host, parsed->address.port, std::move(token));
+  constexpr size_t kMostModel = size_t{300} << 20;
+  return Remote(net::HttpClient(place->address, {.most_body_bytes = kMostModel, .tls = place->tls}),
+                std::move(token));
 }
 
-Result<Json> Remote::Call(const std::string& method, const std::string& target,
-                          const std::string& body) const {
+Result<net::HttpResponse> Remote::Send(const std::string& method, const std::string& target,
+                                       const std::string& body) {
   net::HttpRequest request;
   request.method = method;
   request.target = "/api/v1" + target;
   request.body = body;
   if (!body.empty()) request.headers["content-type"] = "application/json";
   if (!token_.empty()) request.headers["authorization"] = "Bearer " + token_;
-  net::HttpClient client({host_, port_});
-  RECKON_ASSIGN(const net::HttpResponse response, client.Call(request));
-  Json answer = Json::parse(response.body, nullptr, false);
-  if (response.status < 300) {
-    if (answer.is_discarded()) return base::Corrupt("the manager's answer is no JSON");
-    return answer;
-  }
+  RECKON_ASSIGN(net::HttpResponse response, client_.Call(request));
+  if (response.status < 300) return response;
+  const Json answer = Json::parse(response.body, nullptr, false);
   const std::string why = answer.is_object() ? answer.value("error", "") : "";
   return Error(CodeOf(answer, response.status),
                why.empty() ? fmt::format("the manager says {}", response.status) : why);
 }
 
-Result<int64_t> Remote::Submit(const JobText& job) {
+Result<Json> Remote::Call(const std::string& method, const std::string& target,
+                          const std::string& body) {
+  RECKON_ASSIGN(const net::HttpResponse response, Send(method, target, body));
+  Json answer = Json::parse(response.body, nullptr, false);
+  if (answer.is_discarded()) return base::Corrupt("the manager's answer is no JSON");
+  return answer;
+}
+
+Result<std::string> Remote::Model(int64_t run) {
+  RECKON_ASSIGN(net::HttpResponse response, Send("GET", fmt::format("/runs/{}/model", run), ""));
+  return std::move(response.body);
+}
+
+Json JobBody(const JobText& job) {
   Json body{{"job", job.text}, {"source", job.source}, {"set", Json::array()}};
   for (const spec::Override& one : job.overrides) {
     body["set"].push_back({{"path", one.path}, {"value", one.value}});
   }
-  RECKON_ASSIGN(const Json run, Call("POST", "/runs", base::DumpJsonLine(body)));
+  if (!job.model.empty()) body["model"] = job.model;
+  return body;
+}
+
+Result<Json> Remote::Ask(const std::string& method, const std::string& target, const Json& body) {
+  return Call(method, target, body.is_null() ? "" : base::DumpJsonLine(body));
+}
+
+Result<Json> Remote::Published(const std::string& name) {
+  return Call("GET", name.empty() ? "/published" : "/published/" + net::UrlPart(name));
+}
+
+Result<Json> Remote::Publish(const std::string& name, int64_t run, bool force) {
+  return Ask("POST", "/published/" + net::UrlPart(name) + "/versions",
+             Json{{"run", run}, {"force", force}});
+}
+
+Result<Json> Remote::Promote(const std::string& name, int64_t version) {
+  return Ask("POST", "/published/" + net::UrlPart(name) + "/promote", Json{{"version", version}});
+}
+
+Result<Json> Remote::RollBack(const std::string& name) {
+  return Call("POST", "/published/" + net::UrlPart(name) + "/rollback");
+}
+
+Result<Json> Remote::DataStores() { return Call("GET", "/data-stores"); }
+
+Result<Json> Remote::WantUpdate(const std::string& data_store) {
+  return Call("POST", "/data-stores/" + net::UrlPart(data_store) + "/update");
+}
+
+Result<int64_t> Remote::Submit(const JobText& job) {
+  RECKON_ASSIGN(const Json run, Ask("POST", "/runs", JobBody(job)));
   return run.value("id", int64_t{0});
 }
 
-Result<int64_t> Remote::NewestRun(bool at_work) const {
+Result<int64_t> Remote::NewestRun(bool at_work) {
   RECKON_ASSIGN(const Json list, Call("GET", "/runs?limit=1000"));
   for (const Json& run : list.value("runs", Json::array())) {
     if (!at_work || !HasEnded(run)) return run.value("id", int64_t{0});
@@ -102,9 +143,7 @@ Result<int64_t> Remote::NewestRun(bool at_work) const {
                at_work ? "no run of the manager is at work" : "the manager has no runs yet");
 }
 
-Result<Json> Remote::ShowNumber(int64_t run) const {
-  return Call("GET", fmt::format("/runs/{}", run));
-}
+Result<Json> Remote::ShowNumber(int64_t run) { return Call("GET", fmt::format("/runs/{}", run)); }
 
 Result<Json> Remote::Show(const std::string& run) {
   if (!run.empty() && run != "last") return Call("GET", "/runs/" + run);
@@ -154,6 +193,43 @@ Result<Json> Remote::Follow(int64_t run, const Context& context) {
 }
 
 Result<Json> Remote::Nodes() { return Call("GET", "/nodes"); }
+
+Result<Json> Remote::ForgiveNode(const std::string& name) {
+  return Call("POST", "/nodes/" + name + "/forgive");
+}
+
+Result<Json> Remote::RemoveNode(const std::string& name) {
+  return Call("POST", "/nodes/" + name + "/remove");
+}
+
+Result<Json> Remote::MakeToken(const TokenWish& wish) {
+  return Call("POST", "/tokens", base::DumpJsonLine(ToJson(wish)));
+}
+
+Result<Json> Remote::Tokens() { return Call("GET", "/tokens"); }
+
+Result<Json> Remote::RevokeToken(const std::string& which) {
+  RECKON_ASSIGN(const Json list, Tokens());
+  RECKON_ASSIGN(const int64_t id, FindTokenId(list, which));
+  return Call("POST", fmt::format("/tokens/{}/revoke", id));
+}
+
+Result<Json> Remote::Calibration(const std::string& model) {
+  return Call("GET",
+              model.empty() ? "/calibration" : "/models/" + net::UrlPart(model) + "/calibration");
+}
+
+Result<Json> Remote::AskForRefit(const std::string& model) {
+  return Call("POST", "/models/" + net::UrlPart(model) + "/refit");
+}
+
+Result<Json> Remote::Spend(std::optional<uint64_t> days) {
+  return Call("GET", days ? fmt::format("/spend?days={}", *days) : "/spend");
+}
+
+Result<Json> Remote::Audit(size_t limit) {
+  return Call("GET", fmt::format("/audit?limit={}", limit));
+}
 
 Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides) {
   JobText job;

@@ -7,10 +7,12 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
 #include "app/data.h"
 #include "base/text.h"
+#include "decide/prices/fc2_catalogue.h"
 #include "spec/catalogue_file.h"
 
 namespace reckon::app {
@@ -114,6 +116,37 @@ Result<core::Catalogue> LoadCatalogue(const std::string& file, const std::string
     return base::BadInput(fmt::format("{}: no machine type in region '{}'", file, region));
   }
   return catalogue;
+}
+
+const core::Catalogue& BuiltInCatalogue() { return decide::Fc2Catalogue(); }
+
+namespace {
+
+base::Json TypeJson(const core::MachineType& type) {
+  const auto maybe = [](const std::optional<double>& value) {
+    return value ? base::Json(*value) : base::Json();
+  };
+  return {{"name", type.name},
+          {"cpus", type.cpus},
+          {"memory_bytes", type.memory_bytes},
+          {"accelerator", type.accelerator},
+          {"accelerators", type.accelerators},
+          {"price_per_hour", type.price_per_hour},
+          {"spot_price_per_hour", maybe(type.spot_price_per_hour)},
+          {"bandwidth_bit_s", maybe(type.bandwidth_bit_s)},
+          {"burst_bit_s", maybe(type.burst_bit_s)},
+          {"for_workers", type.for_workers},
+          {"for_servers", type.for_servers},
+          {"region", type.region}};
+}
+
+}  // namespace
+
+base::Json ToJson(const core::Catalogue& catalogue) {
+  base::Json json{
+      {"source", catalogue.source}, {"date", catalogue.date}, {"types", base::Json::array()}};
+  for (const core::MachineType& type : catalogue.types) json["types"].push_back(TypeJson(type));
+  return json;
 }
 
 }  // namespace reckon::app

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/context.h"
+#include "base/json.h"
 #include "base/result.h"
 #include "core/catalogue.h"
 
@@ -16,5 +17,10 @@ namespace reckon::app {
 // what was expected; no type at all.
 base::Result<core::Catalogue> LoadCatalogue(const std::string& file, const std::string& region,
                                             const Context& context);
+
+// What is known without any file.
+const core::Catalogue& BuiltInCatalogue();
+
+base::Json ToJson(const core::Catalogue& catalogue);
 
 }  // namespace reckon::app

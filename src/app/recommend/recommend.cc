@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/learning.h"
+#include "app/manage/attempt_plan.h"
 #include "app/model_source.h"
 #include "app/outputs.h"
 #include "app/recommend/catalogue_source.h"
@@ -93,6 +94,19 @@ std::vector<size_t> WorkersToTry(size_t most) {
   }
   if (!numbers.empty() && numbers.back() != most) numbers.push_back(most);
   return numbers;
+}
+
+// A campaign of several networks has columns for the knobs of all of them; those that the job's
+// network does not have were missing when it was measured, too.
+void AddAbsentKnobs(const learn::Model& model, core::Table& questions) {
+  for (const learn::InputColumn& input : model.schema.inputs) {
+    if (questions.Find(input.name) || !input.name.starts_with("knob_")) continue;
+    core::NumberVector missing(core::NumberVector::Width::kDouble, questions.row_count);
+    questions.columns.push_back(
+        input.kind == core::ColumnKind::kNumber
+            ? core::Column::Numbers(input.name, std::move(missing))
+            : core::Column::Categories(input.name, input.levels, std::move(missing)));
+  }
 }
 
 struct Candidates {
@@ -212,7 +226,7 @@ std::string Draw(const RecommendReport& report) {
 }  // namespace
 
 Result<RecommendReport> Recommend(const RecommendRequest& request, const Context& context) {
-  if (request.job.empty()) return base::BadInput("no job; name its file");
+  if (request.job.empty() && !request.text) return base::BadInput("no job; name its file");
   if ((request.free_batch || request.free_strategy) && !request.accuracy) {
     return base::BadInput(
         "--free: another batch or strategy takes other epochs; say which --accuracy they are for");
@@ -223,7 +237,8 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
   }
   RECKON_TRY(CheckOutputs({{"--plot", request.plot}},
                           {{"JOB", request.job}, {"--catalogue", request.catalogue}}, context));
-  RECKON_ASSIGN(spec::JobFile file, spec::ReadJobFile(request.job, {}));
+  RECKON_ASSIGN(spec::JobFile file,
+                request.text ? ReadJobText(*request.text) : spec::ReadJobFile(request.job, {}));
   PriceSource prices{request.price, {}};
   if (!request.catalogue.empty()) {
     RECKON_ASSIGN(prices.catalogue, LoadCatalogue(request.catalogue, request.region, context));
@@ -264,6 +279,7 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
     report.notes.push_back(
         "times and costs are those of one epoch: how many a command trains is not known");
   }
+  AddAbsentKnobs(model, candidates.questions);
   RECKON_TRY(CheckColumns(model, candidates.questions));
   RECKON_ASSIGN(
       const std::vector<core::Forecast> forecasts,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/manage/managed_json.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "decide/recommend/pareto.h"
@@ -15,6 +16,7 @@ namespace reckon::app {
 
 struct RecommendRequest {
   std::string job;              // file
+  std::optional<JobText> text;  // of the job, instead of a file
   std::string campaign;         // whose samples tell how long jobs take
   std::string model;            // instead of one that is fitted to them; empty: fit
   std::string catalogue;        // file; empty: the campaign's own prices

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "act/launch.h"
 #include "train/job_json.h"
 
 namespace reckon::app {
@@ -45,6 +46,9 @@ base::Json ToJson(const core::Job& job) {
   };
   json["cpus_per_worker"] = number(job.cpus_per_worker);
   json["time_limit_s"] = number(job.time_limit_s);
+  if (job.priority != 0) json["priority"] = job.priority;
+  if (job.budget) json["budget"] = *job.budget;
+  if (job.early_stop) json["early_stop"] = act::ToJson(*job.early_stop);
   if (!job.background.empty()) json["background"] = ToJson(job.background);
   return json;
 }

@@ -28,8 +28,7 @@ class PortFinder {
   explicit PortFinder(const LaunchRequest& request)
       : run_id_(request.run_id),
         elsewhere_(request.elsewhere),
-        store_(std::hash<std::string>()(
-            request.store.empty() ? "" : std::filesystem::absolute(request.store).string())) {}
+        store_(std::hash<std::string>()(request.store)) {}
 
   // One that is free at this moment. In another network namespace and on other machines nobody of
   // ours can look; there runs keep out of each other's way by their numbers and, mostly, by their
@@ -42,11 +41,19 @@ class PortFinder {
       return static_cast<uint16_t>(kFirst + (store_ % kRange + number) % kRange);
     }
     // A port is given back at once, for a run may have more of them than there can be open files.
-    // So the system may offer one again.
-    constexpr int kTries = 1000;
-    for (int i = 0; i < kTries; ++i) {
-      RECKON_ASSIGN(const net::Listener listener, net::Listener::Bind({place.address, 0}));
-      if (given_.insert(listener.port()).second) return listener.port();
+    // So it lies below those that the system hands out: whoever connects anywhere meanwhile would
+    // get one of them.
+    constexpr uint64_t kFirst = 10'000;
+    constexpr uint64_t kRange = 22'000;
+    constexpr uint64_t kStride = 97;  // runs of one store one after the other begin elsewhere
+    const uint64_t begin = store_ + static_cast<uint64_t>(run_id_) * kStride;
+    for (uint64_t tries = 0; tries < kRange; ++tries) {
+      const auto port = static_cast<uint16_t>(kFirst + (begin + count_++) % kRange);
+      if (given_.contains(port)) continue;
+      const auto free = net::Listener::Bind({place.address, port});
+      if (!free.ok()) continue;
+      given_.insert(port);
+      return port;
     }
     return base::Error(
         base::ErrorCode::kUnavailable,
@@ -246,6 +253,7 @@ base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
   spec.setup_env = request.job.envs;
   spec.processes = Planner(request, seats, ports).Processes();
   spec.time_limit_s = request.job.time_limit_s;
+  spec.early_stop = request.job.early_stop;
   // The first one saves the model and may take longer than the others with its end.
   const auto& trainer = request.job.trainer;
   if (trainer && trainer->strategy != Strategy::kAsyncParameterServer) {
@@ -256,7 +264,7 @@ base::Result<act::LaunchSpec> PlanLaunch(const LaunchRequest& request) {
   spec.baseline_s = request.job.background.empty() ? 0 : std::clamp(request.dilation, 2.0, 10.0);
   spec.status_host = request.status_host;
   RECKON_ASSIGN(spec.token, base::RandomToken());
-  if (!request.store.empty()) spec.store = std::filesystem::absolute(request.store).string();
+  spec.store = request.store;
   return spec;
 }
 

@@ -30,7 +30,7 @@ struct LaunchRequest {
   std::filesystem::path folder;  // the run's
   std::vector<PlannedPlace> places;
   std::string status_host = "127.0.0.1";
-  std::filesystem::path store;
+  std::string store;  // StorePlace::ForPrograms
   Programs programs;
   double dilation = 1;
   // The places are other machines, where nobody of ours can look for free ports; which attempt of

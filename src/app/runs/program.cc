@@ -1,32 +1,48 @@
 #include "app/runs/program.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string>
 
 #include "act/local/keeper.h"
 #include "act/local/supervisor.h"
+#include "app/runs/accuracy_watch.h"
 #include "app/runs/run_sync.h"
 #include "base/clock.h"
 #include "base/exit_code.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "store/sqlite/sqlite_store.h"
+#include "store/open.h"
 
 namespace reckon::app {
 namespace {
 
 // The events have everything; whoever looks next brings the store up to date if this does not.
-void TellStore(const act::LaunchSpec& spec, const base::Clock& clock, base::Logger& log) {
+void TellStore(const act::LaunchSpec& spec, const act::RunFolder& folder, const base::Clock& clock,
+               base::Logger& log) {
+  const StorePlace place{spec.store, folder.path.parent_path()};
   store::OpenOptions options;
   options.create = false;
-  auto store = store::SqliteStore::Open(spec.store, clock, options);
+  auto store = store::Open(place.address(), clock, options);
   if (!store.ok()) {
     log.Warn("the store is not told of the end: " + store.error().Describe());
     return;
   }
-  const auto synced = SyncRun(**store, spec.store, spec.run_id, clock);
+  const auto synced = SyncRun(**store, place, spec.run_id, clock);
   if (!synced.ok()) log.Warn("the store is not told of the end: " + synced.error().Describe());
+}
+
+// A part's accuracies are a share of its run's: its manager judges them.
+act::Adviser AdviserFor(const act::LaunchSpec& spec) {
+  if (!spec.early_stop || !spec.part.empty()) return {};
+  const auto workers =
+      std::count_if(spec.processes.begin(), spec.processes.end(),
+                    [](const act::ProcessSpec& one) { return one.role == act::kWorkerRole; });
+  // Functions are copied; what was seen is not.
+  const auto watch = std::make_shared<AccuracyWatch>(*spec.early_stop, workers);
+  return [watch](const base::Json& event) { return watch->Take(event); };
 }
 
 base::Result<act::RunOutcome> Carry(const act::RunFolder& folder, base::Logger& log) {
@@ -36,10 +52,10 @@ base::Result<act::RunOutcome> Carry(const act::RunFolder& folder, base::Logger& 
   RECKON_ASSIGN(const act::LaunchSpec spec, act::ReadLaunchSpec(folder));
   std::error_code error;
   const auto own = std::filesystem::read_symlink("/proc/self/exe", error);
-  RECKON_ASSIGN(const act::RunOutcome outcome,
-                act::Supervise(spec, {folder, own}, clock, log, interrupt.token()));
+  RECKON_ASSIGN(const act::RunOutcome outcome, act::Supervise(spec, {folder, own, AdviserFor(spec)},
+                                                              clock, log, interrupt.token()));
   if (spec.part.empty())
-    TellStore(spec, clock, log);  // a part tells its manager, through its agent
+    TellStore(spec, folder, clock, log);  // a part tells its manager, through its agent
   return outcome;
 }
 

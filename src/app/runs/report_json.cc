@@ -4,6 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/runs/accuracy_watch.h"
+#include "app/runs/eta.h"
+
 namespace reckon::app {
 namespace {
 
@@ -59,6 +62,7 @@ Json ToJson(const RunReport& report) {
   json["name"] = report.run.name;
   json["state"] = core::RunStateName(report.run.state);
   json["reason"] = report.view.reason;
+  if (!report.view.ending.empty()) json["ending"] = report.view.ending;
   json["note"] = report.note;
   json["lost_workers"] = report.view.LostWorkers();
   json["begun_at_step"] = report.view.BegunAtStep();
@@ -79,6 +83,9 @@ Json ToJson(const RunReport& report) {
   if (progress.total > 0 || progress.remaining_s) {
     json["progress"]["remaining_s"] = progress.remaining_s ? Json(*progress.remaining_s) : Json();
   }
+  const Json job = Json::parse(report.run.job, nullptr, false);
+  if (const auto outlook = OutlookOf(job, view)) json["outlook"] = ToJson(*outlook);
+  if (const auto eta = EtaOf(job, view, report.now)) json["eta"] = ToJson(*eta);
   if (report.forecast) json["forecast"] = ToJson(*report.forecast);
   json["epochs"] = Json::array();
   for (const auto& epoch : report.view.Epochs()) json["epochs"].push_back(EpochJson(epoch));

@@ -5,11 +5,12 @@
 #include <filesystem>
 
 #include "act/local/run_folder.h"
+#include "app/store_place.h"
 
 namespace reckon::app {
 
-// "reckon.runs/7" beside the store "reckon.db", "a.sqlite.runs/7" beside "a.sqlite".
-std::filesystem::path RunFolderPath(const std::filesystem::path& db, int64_t run_id);
+// "reckon.runs/7".
+std::filesystem::path RunFolderPath(const StorePlace& db, int64_t run_id);
 
 // What the workers of the built-in trainer read.
 inline std::filesystem::path TrainerFile(const std::filesystem::path& folder) {

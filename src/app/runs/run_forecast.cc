@@ -1,10 +1,10 @@
 #include "app/runs/run_forecast.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/data.h"
-#include "app/model_source.h"
 #include "app/runs/run_samples.h"
 #include "base/text.h"
 #include "predict/forecaster.h"
@@ -14,14 +14,19 @@ namespace {
 
 using base::Json;
 
-base::Status KeepForecast(const RunForecast& made, int64_t model_id, const Json& job,
-                          const Context& context) {
-  core::ForecastRecord record;
-  record.model_id = model_id;
-  record.question = base::DumpJsonLine(job);
-  record.forecast = made.forecast;
-  RECKON_ASSIGN(const auto store, OpenStore(context, false));
-  return store->AddForecasts(std::span(&record, 1));
+// The columns of `question` that the model asks for.
+std::string QuestionText(const learn::Schema& schema, const core::Table& question) {
+  Json asked = Json::object();
+  for (const learn::InputColumn& input : schema.inputs) {
+    const core::Column& column = question.columns[*question.Find(input.name)];
+    if (std::isnan(column[0])) continue;
+    if (column.kind() == core::ColumnKind::kCategory) {
+      asked[input.name] = column.Text(0);
+    } else {
+      asked[input.name] = column[0];
+    }
+  }
+  return base::DumpJsonLine(asked);
 }
 
 std::optional<double> ActualOf(const core::Run& run, const Json& job, const Json& plan,
@@ -36,21 +41,34 @@ std::optional<double> ActualOf(const core::Run& run, const Json& job, const Json
 
 }  // namespace
 
-base::Result<RunForecast> ForecastRun(const std::string& name, const Json& job, const Json& plan,
-                                      const Context& context) {
-  RECKON_ASSIGN(const LoadedModel loaded, LoadModel(name, context));
+base::Result<RunForecast> ForecastRun(const LoadedModel& loaded, const Json& job,
+                                      const Json& plan) {
   const core::Table question = InputsOf(job, plan);
   for (const learn::InputColumn& input : loaded.model.schema.inputs) {
     if (question.Find(input.name)) continue;
     return base::BadInput(fmt::format("model {} asks for column '{}', which a job does not have{}",
-                                      name, input.name,
+                                      loaded.name, input.name,
                                       base::SuggestFrom(input.name, question.Names())));
   }
+  base::NoProgress progress;  // for one row
   RECKON_ASSIGN(const std::vector<core::Forecast> forecasts,
-                predict::MakeForecasts(loaded.model, question, context.stop, context.progress));
-  RunForecast made{loaded.name, loaded.model.schema.target, forecasts.front(), {}};
-  if (loaded.store_id) RECKON_TRY(KeepForecast(made, *loaded.store_id, job, context));
-  return made;
+                predict::MakeForecasts(loaded.model, question, {}, progress));
+  return RunForecast{loaded.name,
+                     loaded.store_id,
+                     QuestionText(loaded.model.schema, question),
+                     loaded.model.schema.target,
+                     forecasts.front(),
+                     {}};
+}
+
+base::Status KeepForecast(const RunForecast& made, int64_t run_id, store::Store& store) {
+  if (!made.model_id) return {};
+  core::ForecastRecord record;
+  record.model_id = *made.model_id;
+  record.question = made.question;
+  record.forecast = made.forecast;
+  record.run_id = run_id;
+  return store.AddForecasts(std::span(&record, 1));
 }
 
 Json ToJson(const RunForecast& forecast) {

@@ -113,6 +113,9 @@ base::Status CheckNames(const LogsRequest& request, int64_t run_id, const act::R
 
 base::Status ReadLogs(const LogsRequest& request, const Context& context, const LogLine& line) {
   RECKON_ASSIGN(const RunReport report, FindRunReport(request.run, context));
+  if (const std::string elsewhere = KeptElsewhere(context.db, report.run); !elsewhere.empty()) {
+    return base::BadInput(fmt::format("run {}: {}", report.run.id, elsewhere));
+  }
   const act::RunFolder folder(report.folder);
   RECKON_TRY(CheckNames(request, report.run.id, folder));
   std::vector<Tail> tails;

@@ -151,14 +151,23 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
   return row;
 }
 
+// Of a command: the trainer's rows tell the epochs that it had.
+bool EndedEarly(const Json& job, const RunView& view) {
+  if (view.ending.empty() || job.contains("trainer") || !job.contains("early_stop")) return false;
+  const auto epochs = view.Epochs();
+  const double had = epochs.empty() ? 0 : static_cast<double>(epochs.back().epoch) + 1;
+  return had < job["early_stop"].value("epochs", 0.0);
+}
+
 // What makes a run no measure of the whole job: columns that are there only when it happened.
-void AddBlemishes(Row& row, const Json& plan, const RunView& view) {
+void AddBlemishes(Row& row, const Json& job, const Json& plan, const RunView& view) {
   const double infinite = std::numeric_limits<double>::infinity();
   if (view.foreign.value_or(0) > plan.value("most_foreign", infinite) ||
       view.steal.value_or(0) > plan.value("most_steal", infinite) ||
       view.pace_us.value_or(0) > plan.value("most_pace_us", infinite)) {
     row.emplace_back(kDisturbed, 1.0);
   }
+  if (EndedEarly(job, view)) row.emplace_back(kEndedEarly, 1.0);
   if (view.LostWorkers() > 0) {
     row.emplace_back(kLostWorkers, static_cast<double>(view.LostWorkers()));
   }
@@ -251,7 +260,7 @@ Row RunRow(Row row, const Json& job, const Json& plan, const RunView& view) {
   if (view.foreign) row.emplace_back("foreign", *view.foreign);
   if (view.steal) row.emplace_back("steal", *view.steal);
   if (view.pace_us) row.emplace_back("pace_us", *view.pace_us);
-  AddBlemishes(row, plan, view);
+  AddBlemishes(row, job, plan, view);
   const auto epochs = view.Epochs();
   if (!epochs.empty()) {
     if (epochs.back().accuracy) row.emplace_back("accuracy", *epochs.back().accuracy);
@@ -361,8 +370,23 @@ core::Table InputsOf(const Json& job, const Json& plan) {
   return std::move(builder).Finish("this job");
 }
 
-std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& name, const Json& job,
-                                           const Json& plan, const RunView& view) {
+namespace {
+
+// A training that ended early had fewer epochs than it was asked for.
+Json AsCarriedOut(const Json& asked, const RunView& view) {
+  Json job = asked;
+  if (view.ending.empty() || !job.contains("trainer")) return job;
+  const auto epochs = static_cast<int64_t>(view.Epochs().size());
+  if (epochs > 0 && view.BegunAtStep() == 0) job["trainer"]["epochs"] = epochs;
+  return job;
+}
+
+}  // namespace
+
+std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& name,
+                                           const Json& asked, const Json& plan,
+                                           const RunView& view) {
+  const Json job = AsCarriedOut(asked, view);
   const Row configuration = Configuration(run_id, job, plan);
   core::TableBuilder runs;
   runs.AddRow(RunRow(configuration, job, plan, view));
@@ -374,7 +398,7 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
     if (rank.role != "worker") continue;
     for (const auto& [number, measures] : rank.epochs) {
       Row row = EpochRow(configuration, job, rank, number, measures);
-      AddBlemishes(row, plan, view);
+      AddBlemishes(row, job, plan, view);
       epochs.AddRow(row);
     }
   }
@@ -384,7 +408,7 @@ std::vector<core::CollectedRows> SamplesOf(int64_t run_id, const std::string& na
   for (Row& own : NodeRows(job, view)) {
     Row row = configuration;
     row.insert(row.end(), own.begin(), own.end());
-    AddBlemishes(row, plan, view);
+    AddBlemishes(row, job, plan, view);
     nodes.AddRow(row);
   }
   core::Table hosts = std::move(nodes).Finish(core::kCollected);

@@ -30,7 +30,10 @@ inline constexpr const char* kLostWorkers = "lost_workers";
 inline constexpr const char* kBegunAtStep = "begun_at_step";
 // Others kept the machine busy meanwhile, more than the run's campaign allows.
 inline constexpr const char* kDisturbed = "disturbed";
-inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep, kDisturbed};
+// A command ended before the epochs that it was asked for, which only it knows where to find. (Of
+// the built-in trainer the row tells the epochs that it had.)
+inline constexpr const char* kEndedEarly = "ended_early";
+inline constexpr std::array kBlemishes{kLostWorkers, kBegunAtStep, kDisturbed, kEndedEarly};
 bool IsBlemished(const core::Table& samples, size_t row);
 
 // Runs without a load of that name had none of it: 0, not unknown.

@@ -132,7 +132,7 @@ base::Status Move(store::Store& store, core::Run& run, RunState to, const RunVie
 
 }  // namespace
 
-base::Result<bool> BeingPlanned(const std::filesystem::path& db, const core::Run& run,
+base::Result<bool> BeingPlanned(const StorePlace& db, const core::Run& run,
                                 const base::Clock& clock) {
   if (run.state != RunState::kQueued && run.state != RunState::kPlanning) return false;
   const act::RunFolder folder(RunFolderPath(db, run.id));
@@ -174,8 +174,8 @@ struct Sight {
 // Looks until nothing has changed: what is seen of a dead run is then all there is, and one that
 // was born meanwhile is not taken for dead. The order in which things are asked is that in which a
 // run begins, so that each answer holds for those after it.
-base::Result<Sight> LookAt(const std::filesystem::path& db, const core::Run& run,
-                           const base::Clock& clock, RunView& view) {
+base::Result<Sight> LookAt(const StorePlace& db, const core::Run& run, const base::Clock& clock,
+                           RunView& view) {
   const act::RunFolder folder(RunFolderPath(db, run.id));
   act::EventReader reader(folder.events());
   for (;;) {
@@ -195,8 +195,24 @@ base::Result<Sight> LookAt(const std::filesystem::path& db, const core::Run& run
 
 }  // namespace
 
-base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path& db,
-                                int64_t run_id, const base::Clock& clock) {
+namespace {
+
+// A run whose files are not here: nobody here can tell whether it lives.
+base::Status TellFromStore(store::Store& store, const std::string& where, SyncedRun& synced) {
+  synced.note = where + "; this is what the store has been told";
+  synced.view.state = synced.run.state;
+  if (!core::IsFinal(synced.run.state)) return {};
+  RECKON_ASSIGN(const StoredEnd stored, FindStoredEnd(store, synced.run.id));
+  synced.view.reason = stored.reason;
+  synced.view.ended_at =
+      std::chrono::duration<double>(synced.run.changed_at.time_since_epoch()).count();
+  return {};
+}
+
+}  // namespace
+
+base::Result<SyncedRun> SyncRun(store::Store& store, const StorePlace& db, int64_t run_id,
+                                const base::Clock& clock) {
   SyncedRun synced;
   RunView& view = synced.view;
   RECKON_ASSIGN(synced.run, store.FindRun(run_id));
@@ -206,6 +222,10 @@ base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path
     return synced;
   } else if (managed.error().code() != base::ErrorCode::kNotFound) {
     return managed.error();
+  }
+  if (const std::string elsewhere = KeptElsewhere(db, synced.run); !elsewhere.empty()) {
+    RECKON_TRY(TellFromStore(store, elsewhere, synced));
+    return synced;
   }
   const auto sight = LookAt(db, synced.run, clock, view);
   // Not to be seen is not dead.

@@ -1,9 +1,8 @@
 // Brings what the store knows about a run up to what its folder tells.
 #pragma once
 
-#include <filesystem>
-
 #include "app/runs/run_view.h"
+#include "app/store_place.h"
 #include "base/clock.h"
 #include "base/result.h"
 #include "core/run.h"
@@ -23,12 +22,13 @@ struct SyncedRun {
 
 // Reads the run's events, moves its state in the store, and when it has ended stores its samples;
 // a run whose supervisor died before its end has failed. Several processes may do so at once: what
-// one has done, the others find done. kNotFound: no such run.
-base::Result<SyncedRun> SyncRun(store::Store& store, const std::filesystem::path& db,
-                                int64_t run_id, const base::Clock& clock);
+// one has done, the others find done. Of a run that keeps its files
+// elsewhere only what the store knows is told. kNotFound: no such run.
+base::Result<SyncedRun> SyncRun(store::Store& store, const StorePlace& db, int64_t run_id,
+                                const base::Clock& clock);
 
 // Whether a `reckon` is about to start it: it is in the store, its supervisor is not yet.
-base::Result<bool> BeingPlanned(const std::filesystem::path& db, const core::Run& run,
+base::Result<bool> BeingPlanned(const StorePlace& db, const core::Run& run,
                                 const base::Clock& clock);
 
 // Why the rows of a run named so could not be kept: a set of their name was imported. "": they can.

@@ -135,6 +135,10 @@ void RunView::Add(const Json& event) {
     if (state && core::IsFinal(*state)) ended_at = at;
     return;
   }
+  if (kind == "run.ending") {
+    ending = TextAt(event, "reason");
+    return;
+  }
   if (kind == "background.settled") {
     settled_at = at;
     return;

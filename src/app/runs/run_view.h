@@ -115,6 +115,7 @@ struct RankView {
 struct RunView {
   std::optional<core::RunState> state;  // none: nothing was told yet
   std::string reason;
+  std::string ending;  // why it was asked to end before its last epoch; empty: it was not
   std::vector<RankView> ranks;
   std::optional<double> running_since;  // seconds since 1970
   std::optional<double> ended_at;

@@ -34,7 +34,7 @@ base::Result<int64_t> RunNumber(const std::string& run, store::Store& store,
   if (run.empty() || run == "last") {
     RECKON_ASSIGN(const std::vector<core::Run> newest, store.ListRuns(1, std::nullopt));
     if (!newest.empty()) return newest.front().id;
-    return Error(ErrorCode::kNotFound, fmt::format("store '{}' has no runs", context.db.string()));
+    return Error(ErrorCode::kNotFound, fmt::format("store '{}' has no runs", context.db.name()));
   }
   const auto number = base::ParseInteger(run);
   if (number && *number > 0) return *number;
@@ -133,7 +133,7 @@ base::Result<int64_t> RunToStop(const std::string& run, store::Store& store,
     if (page.size() < kPage) break;
     before = page.back().id;
   }
-  return base::BadInput(fmt::format("no run of store '{}' is at work", context.db.string()));
+  return base::BadInput(fmt::format("no run of store '{}' is at work", context.db.name()));
 }
 
 // Asks until somebody has heard it: a run that is being planned has no supervisor yet.
@@ -173,6 +173,9 @@ base::Result<RunReport> StopRun(const std::string& run, const Context& context) 
   if (core::IsFinal(before.run.state)) {
     return base::BadInput(
         fmt::format("run {} is {} already", id, core::RunStateName(before.run.state)));
+  }
+  if (const std::string elsewhere = KeptElsewhere(context.db, before.run); !elsewhere.empty()) {
+    return base::BadInput(fmt::format("run {} cannot be stopped from here: {}", id, elsewhere));
   }
   const act::RunFolder folder(RunFolderPath(context.db, id));
   RECKON_TRY(AskToStop(*store, id, context));

@@ -198,14 +198,20 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
     if (purpose->most_pace_us) plan["most_pace_us"] = *purpose->most_pace_us;
   }
   const base::Json job_json = ToJson(job);
+  std::optional<RunForecast> forecast;
   if (!model.empty()) {
-    RECKON_ASSIGN(const RunForecast forecast, ForecastRun(model, job_json, plan, context));
-    plan["forecast"] = ToJson(forecast);
+    RECKON_ASSIGN(const LoadedModel loaded, LoadModel(model, context));
+    RECKON_ASSIGN(forecast, ForecastRun(loaded, job_json, plan));
+    plan["forecast"] = ToJson(*forecast);
   }
   RECKON_ASSIGN(const auto store, OpenStore(context, true));
   RECKON_ASSIGN(const std::string not_kept, WhyNotKept(*store, job.name));
   if (!not_kept.empty()) {
     return base::BadInput(not_kept + "; give the job another name (--set name=...)");
+  }
+  if (!context.db.KeepsRunsBeside()) {
+    RECKON_ASSIGN(const RunsMark kept, ClaimRunsFolder(context.db));
+    plan["kept"] = ToJson(kept);
   }
   core::Run run;
   run.name = job.name;
@@ -216,6 +222,7 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
     run.point = purpose->point;
   }
   RECKON_ASSIGN(run, store->AddRun(run));
+  if (forecast) RECKON_TRY(KeepForecast(*forecast, run.id, *store));
   const std::filesystem::path folder = RunFolderPath(context.db, run.id);
   const auto launch = [&]() -> base::Status {
     RECKON_TRY(MakeFolder(folder));
@@ -226,8 +233,8 @@ base::Result<RunReport> StartJob(const spec::JobFile& file, const std::string& e
     if (context.stop.stop_requested()) {
       return Error(ErrorCode::kInterrupted, "interrupted before anything was started");
     }
-    RECKON_TRY(Launch({job, run.id, folder, engine.places, engine.status_host, context.db, programs,
-                       engine.dilation}));
+    RECKON_TRY(Launch({job, run.id, folder, engine.places, engine.status_host,
+                       context.db.ForPrograms(), programs, engine.dilation}));
     starting.Started(act::RunFolder(folder));
     return {};
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 
 #include "app/data.h"
 #include "app/model_source.h"
+#include "app/runs/run_samples.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "decide/estimate/max_batch.h"
@@ -79,12 +81,26 @@ Answer Ask(const learn::Model& model, const Inputs& values) {
   return {bounds.predicted(0), bounds.upper(0)};
 }
 
-// Of the lab in which the campaign has measured: seconds there are so many times longer.
-Result<double> DilationOf(const std::string& campaign, const Context& context) {
-  const auto store = OpenStore(context, /*create=*/false);
-  if (!store.ok()) return 1.0;  // whoever loads the models says what is wrong
-  const auto found = (*store)->FindCampaign(campaign);
-  if (!found.ok()) return 1.0;  // the models are of runs outside of campaigns
+// Of hosts that a campaign of another store has measured; 1 where nothing tells.
+Result<double> DilationOfSamples(const std::string& campaign, store::Store& store) {
+  const auto samples = store.LoadSamples(SampleSetsOf(campaign)[2]);
+  if (!samples.ok()) return 1.0;
+  const auto column = samples->Find("dilation");
+  if (!column || samples->columns[*column].kind() != core::ColumnKind::kNumber) return 1.0;
+  std::set<double> values;
+  for (size_t row = 0; row < samples->row_count; ++row) {
+    const double value = samples->columns[*column][row];
+    if (std::isfinite(value)) values.insert(value);
+  }
+  if (values.size() == 1) return *values.begin();
+  if (values.empty()) return 1.0;
+  return base::BadInput(
+      fmt::format("samples '{}' are of labs with different dilations", SampleSetsOf(campaign)[2]));
+}
+
+Result<double> DilationOf(const std::string& campaign, store::Store& store) {
+  const auto found = store.FindCampaign(campaign);
+  if (!found.ok()) return DilationOfSamples(campaign, store);
   RECKON_ASSIGN(const base::Json document, base::ParseJson(found->document, "campaign"));
   const auto lab = document.find("lab");
   return lab != document.end() && lab->is_object() ? lab->value("dilation", 1.0) : 1.0;
@@ -97,10 +113,11 @@ class LearnedEstimates final : public TypeEstimates {
   static Result<std::unique_ptr<TypeEstimates>> Load(const std::string& campaign,
                                                      const std::string& type,
                                                      const std::set<std::string>& apps,
-                                                     double memory_limit, const Context& context) {
+                                                     double memory_limit,
+                                                     const EstimateSource& source) {
     auto found = std::make_unique<LearnedEstimates>();
     found->memory_limit_ = memory_limit;
-    RECKON_ASSIGN(found->dilation_, DilationOf(campaign, context));
+    RECKON_ASSIGN(found->dilation_, source.dilation(campaign));
     const std::string prefix = campaign + "." + type + ".";
     const std::array parts{
         std::tuple("compute_time", &found->compute_, true),
@@ -111,7 +128,7 @@ class LearnedEstimates final : public TypeEstimates {
         std::tuple("exec_time", &found->exec_, false),
     };
     for (const auto& [name, model, needed] : parts) {
-      auto loaded = LoadModel(prefix + name, context);
+      auto loaded = source.model(prefix + name);
       if (loaded.ok()) {
         *model = std::move(loaded).value().model;
       } else if (needed || loaded.error().code() != base::ErrorCode::kNotFound) {
@@ -122,7 +139,7 @@ class LearnedEstimates final : public TypeEstimates {
       }
     }
     for (const std::string& app : apps) {
-      auto own = LoadModel(prefix + "exec_time." + app, context);
+      auto own = source.model(prefix + "exec_time." + app);
       if (own.ok()) {
         found->exec_of_[app] = std::move(own).value().model;
       } else if (own.error().code() != base::ErrorCode::kNotFound) {
@@ -212,7 +229,7 @@ class LearnedEstimates final : public TypeEstimates {
 
 Result<std::unique_ptr<TypeEstimates>> OpenType(const core::Cluster& cluster,
                                                 const std::string& type, double memory_limit,
-                                                const Context& context) {
+                                                const EstimateSource& source) {
   if (const auto stated = cluster.types.find(type); stated != cluster.types.end()) {
     return std::unique_ptr<TypeEstimates>(
         std::make_unique<StatedEstimates>(stated->second, cluster.servers.size()));
@@ -229,21 +246,35 @@ Result<std::unique_ptr<TypeEstimates>> OpenType(const core::Cluster& cluster,
   for (const core::ClusterWorker& worker : cluster.workers) {
     for (const core::BackgroundApp& app : worker.node.background_apps) apps.insert(app.name);
   }
-  return LearnedEstimates::Load(cluster.campaign, type, apps, memory_limit, context);
+  return LearnedEstimates::Load(cluster.campaign, type, apps, memory_limit, source);
 }
 
 }  // namespace
 
+EstimateSource EstimatesOf(const Context& context) {
+  return {[&context](const std::string& name) { return LoadModel(name, context); },
+          [&context](const std::string& campaign) -> Result<double> {
+            const auto store = OpenStore(context, /*create=*/false);
+            if (!store.ok()) return 1.0;  // whoever loads the models says what is wrong
+            return DilationOf(campaign, **store);
+          }};
+}
+
+EstimateSource EstimatesOf(store::Store& store) {
+  return {[&store](const std::string& name) { return LoadStoredModel(name, store); },
+          [&store](const std::string& campaign) { return DilationOf(campaign, store); }};
+}
+
 Result<std::unique_ptr<ClusterEstimates>> ClusterEstimates::Open(const core::Cluster& cluster,
                                                                  double parameters,
                                                                  double memory_limit,
-                                                                 const Context& context) {
+                                                                 const EstimateSource& source) {
   auto estimates = std::make_unique<ClusterEstimates>();
   estimates->parameters_ = parameters;
   for (const core::ClusterWorker& worker : cluster.workers) {
     const std::string& type = worker.node.machine_type;
     if (estimates->types_.contains(type)) continue;
-    RECKON_ASSIGN(estimates->types_[type], OpenType(cluster, type, memory_limit, context));
+    RECKON_ASSIGN(estimates->types_[type], OpenType(cluster, type, memory_limit, source));
   }
   // Updates wait for the busiest of the servers.
   for (const core::ClusterServer& server : cluster.servers) {
@@ -293,9 +324,9 @@ double ClusterEstimates::Once(size_t worker, size_t what, int64_t batch, size_t 
   return found->second;
 }
 
-double ClusterEstimates::ComputePerSample(size_t worker, int64_t batch) const {
-  return Once(worker, 0, batch, 0, [&](const Kind& kind) {
-    return kind.type->ComputePerSample(QuestionOf(kind, batch, 1));
+double ClusterEstimates::ComputePerSample(size_t worker, int64_t batch, size_t crew) const {
+  return Once(worker, 0, batch, crew, [&](const Kind& kind) {
+    return kind.type->ComputePerSample(QuestionOf(kind, batch, crew));
   });
 }
 

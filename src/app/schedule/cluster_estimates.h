@@ -1,6 +1,7 @@
 // What is known of a cluster's nodes: times from its file, or a campaign's estimators.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -8,9 +9,11 @@
 #include <vector>
 
 #include "app/context.h"
+#include "app/model_source.h"
 #include "base/result.h"
 #include "core/cluster.h"
 #include "decide/schedule/schedule.h"
+#include "store/store.h"
 
 namespace reckon::app {
 
@@ -37,6 +40,17 @@ class TypeEstimates {
   virtual base::Status CheckApp(const std::string& app) const = 0;
 };
 
+// Where learned estimates come from.
+struct EstimateSource {
+  std::function<base::Result<LoadedModel>(const std::string& name)> model;
+  // Of the lab in which a campaign has measured, here or, as its samples tell, elsewhere: seconds
+  // there are so many times longer.
+  std::function<base::Result<double>(const std::string& campaign)> dilation;
+};
+// Files and the store; models of the store alone, for names that others give, which it outlives.
+EstimateSource EstimatesOf(const Context& context);
+EstimateSource EstimatesOf(store::Store& store);
+
 // Asks the types, each question once: workers of the same type and state are alike. Not
 // thread-safe.
 class ClusterEstimates final : public decide::NodeEstimates {
@@ -47,9 +61,9 @@ class ClusterEstimates final : public decide::NodeEstimates {
   static base::Result<std::unique_ptr<ClusterEstimates>> Open(const core::Cluster& cluster,
                                                               double parameters,
                                                               double memory_limit,
-                                                              const Context& context);
+                                                              const EstimateSource& source);
 
-  double ComputePerSample(size_t worker, int64_t batch) const override;
+  double ComputePerSample(size_t worker, int64_t batch, size_t crew) const override;
   double UpdatePerStep(size_t worker, int64_t batch, size_t crew) const override;
   double AppLatency(size_t worker, size_t app, int64_t batch, size_t crew) const override;
   double AppLatencyBound(size_t worker, size_t app, int64_t batch, size_t crew) const override;

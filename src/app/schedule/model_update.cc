@@ -26,20 +26,19 @@ Result<int64_t> SamplesOf(const spec::JobFile& file) {
   return data.images * data.replicate;
 }
 
-Result<size_t> ParametersOf(const spec::JobFile& file) {
-  // One worker: what is asked for is the network, not who shares its images.
-  core::TrainerJob alone = *file.job.trainer;
-  alone.shards.clear();
-  alone.batches = {1};
-  auto checked = train::CheckJob(alone, 1);
-  if (!checked.ok()) return file.Placed(std::move(checked).error());
-  return checked->network.parameters();
-}
-
 }  // namespace
 
-decide::ScheduleProblem ModelUpdate::Problem() const {
-  decide::ScheduleProblem problem{.estimates = *estimates};
+Result<size_t> ParametersOf(const core::TrainerJob& job) {
+  // One worker: what is asked for is the network, not who shares its images.
+  core::TrainerJob alone = job;
+  alone.shards.clear();
+  alone.batches = {1};
+  RECKON_ASSIGN(const train::CheckedJob checked, train::CheckJob(alone, 1));
+  return checked.network.parameters();
+}
+
+decide::ScheduleProblem ProblemOf(const core::Cluster& cluster, const ClusterEstimates& estimates) {
+  decide::ScheduleProblem problem{.estimates = estimates};
   for (const core::ClusterWorker& worker : cluster.workers) {
     decide::ScheduleWorker one{.name = worker.node.name,
                                .apps = {},
@@ -50,6 +49,12 @@ decide::ScheduleProblem ModelUpdate::Problem() const {
     }
     problem.workers.push_back(std::move(one));
   }
+  problem.least_batch = estimates.MinBatch();
+  return problem;
+}
+
+decide::ScheduleProblem ModelUpdate::Problem() const {
+  decide::ScheduleProblem problem = ProblemOf(cluster, *estimates);
   problem.samples = samples;
   problem.epochs = epochs;
   problem.least_batch = least_batch;
@@ -65,10 +70,12 @@ Result<ModelUpdate> ReadModelUpdate(const ModelUpdateFiles& files, const Context
   RECKON_ASSIGN(update.file, spec::ReadJobFile(files.job_file, {}));
   RECKON_ASSIGN(update.samples, SamplesOf(update.file));
   update.epochs = update.file.job.trainer->epochs;
-  RECKON_ASSIGN(update.parameters, ParametersOf(update.file));
+  auto parameters = ParametersOf(*update.file.job.trainer);
+  if (!parameters.ok()) return update.file.Placed(std::move(parameters).error());
+  update.parameters = *parameters;
   RECKON_ASSIGN(update.estimates,
                 ClusterEstimates::Open(update.cluster, static_cast<double>(update.parameters),
-                                       files.memory_limit, context));
+                                       files.memory_limit, EstimatesOf(context)));
   update.least_batch = files.least_batch.value_or(update.estimates->MinBatch());
   if (files.most_batch) update.most_batch = *files.most_batch;
   return update;

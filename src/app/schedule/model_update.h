@@ -15,6 +15,13 @@
 
 namespace reckon::app {
 
+// The cluster's workers and their apps; samples and epochs are yet to be told. It refers to
+// `estimates`.
+decide::ScheduleProblem ProblemOf(const core::Cluster& cluster, const ClusterEstimates& estimates);
+
+// Parameters of the network that a trainer's job trains. kBadInput.
+base::Result<size_t> ParametersOf(const core::TrainerJob& job);
+
 struct ModelUpdateFiles {
   std::string cluster_file;
   std::string job_file;

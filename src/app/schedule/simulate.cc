@@ -80,8 +80,9 @@ void AddWorkers(const ModelUpdate& update, const decide::SchedulePlan& plan,
     one.steps = in_step ? most : StepsOf(worker);
     // Batches of those in step are what their shards leave for a step.
     const int64_t batch = (worker.shard + one.steps - 1) / one.steps;
-    one.compute_s = shard * update.estimates->ComputePerSample(i, in_step ? batch : worker.batch) /
-                    static_cast<double>(one.steps);
+    one.compute_s =
+        shard * update.estimates->ComputePerSample(i, in_step ? batch : worker.batch, plan.crew) /
+        static_cast<double>(one.steps);
     one.stream = i;
     if (!report.exchange_simulated) {
       one.compute_s += update.estimates->UpdatePerStep(i, worker.batch, plan.crew);

@@ -26,6 +26,15 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeNodesCommand());
   commands.push_back(MakeServeCommand());
   commands.push_back(MakeAgentCommand());
+  commands.push_back(MakeTokenCommand());
+  commands.push_back(MakeAuditCommand());
+  commands.push_back(MakeDataCommand());
+  commands.push_back(MakeDataStoresCommand());
+  commands.push_back(MakePublishCommand());
+  commands.push_back(MakePublishedCommand());
+  commands.push_back(MakeSpendCommand());
+  commands.push_back(MakeCalibrationCommand());
+  commands.push_back(MakeRefitCommand());
   commands.push_back(MakeDoctorCommand());
   return commands;
 }

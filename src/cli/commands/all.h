@@ -29,6 +29,15 @@ std::unique_ptr<Command> MakeLabCommand();
 std::unique_ptr<Command> MakeNodesCommand();
 std::unique_ptr<Command> MakeServeCommand();
 std::unique_ptr<Command> MakeAgentCommand();
+std::unique_ptr<Command> MakeTokenCommand();
+std::unique_ptr<Command> MakeAuditCommand();
+std::unique_ptr<Command> MakeDataCommand();
+std::unique_ptr<Command> MakeDataStoresCommand();
+std::unique_ptr<Command> MakePublishCommand();
+std::unique_ptr<Command> MakePublishedCommand();
+std::unique_ptr<Command> MakeSpendCommand();
+std::unique_ptr<Command> MakeCalibrationCommand();
+std::unique_ptr<Command> MakeRefitCommand();
 std::unique_ptr<Command> MakeDoctorCommand();
 
 }  // namespace reckon::cli

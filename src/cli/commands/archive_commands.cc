@@ -40,13 +40,13 @@ class ImportCommand final : public Command {
     Output output;
     output.json = base::DumpJson(app::ToJson(report));
     if (report.already_there) {
-      output.text = fmt::format("{} already holds {} of this content as '{}'; nothing to do\n",
-                                context.db.string(), base::Count(report.set.row_count, "row"),
-                                report.set.name);
+      output.text =
+          fmt::format("{} already holds {} of this content as '{}'; nothing to do\n",
+                      context.db.name(), base::Count(report.set.row_count, "row"), report.set.name);
       return output;
     }
     output.text = fmt::format("{} kept as '{}' in {}\n", base::Count(report.set.row_count, "row"),
-                              report.set.name, context.db.string());
+                              report.set.name, context.db.name());
     TextTable table;
     table.AddColumn("column", Align::kLeft);
     table.AddColumn("kind", Align::kLeft);

@@ -80,7 +80,7 @@ class FitCommand final : public Command {
     output.text += NoteLines(report.notes);
     if (!report.out.empty()) output.text += fmt::format("model written to {}\n", report.out);
     if (!report.saved.empty()) {
-      output.text += fmt::format("model kept as '{}' in {}\n", report.saved, context.db.string());
+      output.text += fmt::format("model kept as '{}' in {}\n", report.saved, context.db.name());
     }
     if (report.out.empty() && report.saved.empty()) {
       output.text += "note: the model was not kept; --out FILE or --save NAME keeps it\n";

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
+#include "cli/server_options.h"
 #include "cli/text_table.h"
 
 namespace reckon::cli {
@@ -92,12 +93,16 @@ class NodesCommand final : public Command {
            "share of them in use, memory what the node may use. '-' is not measured there.\n";
   }
   void Declare(OptionSet& options) override {
-    options.Text("--server", &remote_.server, "the nodes of a manager elsewhere: HOST:PORT");
-    options.Text("--token-file", &remote_.token_file, "what that manager wants to be shown");
+    options.Text("--forgive", &forgive_, "with --server: strikes of this node count no more");
+    options.Text("--remove", &remove_, "with --server: forget this node and its agent's secret");
+    DeclareServer(options, remote_);
   }
 
   base::Result<Output> Run(const app::Context& context) override {
-    if (!remote_.server.empty()) return ShowManaged();
+    if (!remote_.server.empty()) return AskManager();
+    if (!forgive_.empty() || !remove_.empty()) {
+      return base::BadInput("--forgive and --remove are for nodes of a manager (--server)");
+    }
     RECKON_ASSIGN(const app::NodesReport report, app::MeasureNodes(context));
     for (const std::string& warning : report.warnings) context.log.Warn(warning);
     Output output;
@@ -107,8 +112,10 @@ class NodesCommand final : public Command {
   }
 
  private:
-  base::Result<Output> ShowManaged() const {
+  base::Result<Output> AskManager() const {
     RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
+    if (!forgive_.empty()) RECKON_TRY(remote.ForgiveNode(forgive_));
+    if (!remove_.empty()) RECKON_TRY(remote.RemoveNode(remove_));
     RECKON_ASSIGN(const base::Json nodes, remote.Nodes());
     Output output;
     output.json = base::DumpJson(nodes);
@@ -117,6 +124,8 @@ class NodesCommand final : public Command {
   }
 
   app::RemoteRequest remote_;
+  std::string forgive_;
+  std::string remove_;
 };
 
 }  // namespace

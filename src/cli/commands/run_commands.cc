@@ -8,7 +8,9 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
+#include "cli/overrides.h"
 #include "cli/run_text.h"
+#include "cli/server_options.h"
 
 namespace reckon::cli {
 namespace {
@@ -18,24 +20,6 @@ Output Show(const base::Json& run) {
   output.text = RunText(run);
   output.json = base::DumpJson(run);
   return output;
-}
-
-void DeclareServer(OptionSet& options, app::RemoteRequest& remote) {
-  options.Text("--server", &remote.server, "a manager elsewhere (reckon serve): HOST:PORT");
-  options.Text("--token-file", &remote.token_file, "what that manager wants to be shown");
-}
-
-base::Result<std::vector<spec::Override>> ReadOverrides(const std::vector<std::string>& texts) {
-  std::vector<spec::Override> overrides;
-  for (const std::string& text : texts) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return base::BadInput(
-          fmt::format("--set {}: expected KEY=VALUE, like trainer.batch=64", text));
-    }
-    overrides.push_back({text.substr(0, equals), text.substr(equals + 1)});
-  }
-  return overrides;
 }
 
 class RunCommand final : public Command {
@@ -57,7 +41,8 @@ class RunCommand final : public Command {
     options.Text("--plan", &request_.plan,
                  "shards and batches of 'reckon schedule --out'; in a lab on the plan's nodes");
     options.Texts("--set", &sets_, "KEY=VALUE in place of the file's; may be repeated");
-    options.Text("--model", &request_.model, "forecast it first with this model of NAME.runs");
+    options.Text("--model", &request_.model,
+                 "forecast it first with this model of NAME.runs (with --server: of its store)");
     options.Flag("-d,--detach", &detach_, "return once it is started");
     DeclareServer(options, remote_);
   }
@@ -77,14 +62,13 @@ class RunCommand final : public Command {
  private:
   base::Result<Output> RunElsewhere(const app::Context& context) {
     for (const auto& [given, option] : {std::pair(!request_.plan.empty(), "--plan"),
-                                        std::pair(!request_.model.empty(), "--model"),
                                         std::pair(request_.engine != "local", "--on")}) {
       if (given) {
         return base::BadInput(fmt::format("{} is for runs on this machine, not --server", option));
       }
     }
-    RECKON_ASSIGN(const app::JobText job,
-                  app::ReadJobToSend(request_.job_file, request_.overrides));
+    RECKON_ASSIGN(app::JobText job, app::ReadJobToSend(request_.job_file, request_.overrides));
+    job.model = request_.model;
     RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
     RECKON_ASSIGN(const int64_t run, remote.Submit(job));
     if (detach_) {

@@ -21,7 +21,8 @@ class ServeCommand final : public Command {
   std::string details() const override {
     return "Examples:\n"
            "  reckon serve\n"
-           "  reckon serve --listen 10.0.0.1:4180 --token-file token\n"
+           "  reckon serve --listen 10.0.0.1:4180 --tls-cert cert.pem --tls-key key.pem\n"
+           "Beyond this machine it needs a token: 'reckon token create', or --token-file.\n"
            "Ctrl-C or SIGTERM ends it; runs go on, and the next one takes them over.\n"
            "docs/service.md has the routes of its HTTP interface.\n";
   }
@@ -29,10 +30,21 @@ class ServeCommand final : public Command {
   void Declare(OptionSet& options) override {
     options.Text("--listen", &request_.listen, "HOST:PORT (default 127.0.0.1:4180)");
     options.Text("--token-file", &request_.token_file,
-                 "what callers must show; needed beyond this machine");
+                 "holds a token of an admin, to begin with (see reckon token)");
+    options.Text("--tls-cert", &request_.tls_cert,
+                 "PEM, with the chain of issuers; read again on SIGHUP");
+    options.Text("--tls-key", &request_.tls_key, "PEM, without a password");
     options.Text("--grace", &grace_, "silence of a node that means nothing (default 10s)");
     options.Text("--lost-after", &lost_, "silence after which a node counts as gone (default 30s)");
     options.Text("--cool-down", &cool_down_, "how long three strikes exclude (default 1h)");
+    options.Texts("--webhook", &request_.webhooks,
+                  "URL to which every event of runs and nodes is posted; may be repeated");
+    options.Whole("--max-runs", &request_.manager.limits.most_runs, 1, 1'000'000,
+                  "runs at work at the same time (default: as many as find nodes)");
+    options.Whole("--max-runs-per-user", &request_.manager.limits.most_runs_per_user, 1, 1'000'000,
+                  "likewise, of one user");
+    options.Flag("--keep-models", &request_.keep_models,
+                 "fit no model anew that has drifted ('reckon refit' does)");
   }
   void ChooseFormat(bool json) override { json_ = json; }
 
@@ -75,14 +87,19 @@ class AgentCommand final : public Command {
   std::string summary() const override { return "put this node at a manager's service"; }
   std::string details() const override {
     return "Examples:\n"
-           "  reckon agent --manager 10.0.0.1:4180 --token-file token\n"
+           "  reckon agent --manager https://10.0.0.1:4180 --tls-ca ca.pem --token-file "
+           "join-token\n"
            "  reckon agent --manager 10.77.1.1:4180 --token-file token --lab quad/h0\n"
-           "Ctrl-C or SIGTERM ends it; what runs here goes on, and the next agent takes it over.\n";
+           "It joins with the token and gets a secret of its own, in its folder: the token is not\n"
+           "needed again. Ctrl-C or SIGTERM ends it; what runs here goes on, and the next agent\n"
+           "takes it over.\n";
   }
 
   void Declare(OptionSet& options) override {
-    options.Text("--manager", &request_.manager, "HOST:PORT of reckon serve");
-    options.Text("--token-file", &request_.token_file, "what the manager wants to be shown");
+    options.Text("--manager", &request_.manager, "HOST:PORT or https://HOST:PORT of reckon serve");
+    options.Text("--token-file", &request_.token_file, "with what it joins, once");
+    options.Text("--tls-ca", &request_.tls_ca,
+                 "PEM: whom to believe (default: the system's roots)");
     options.Text("--name", &request_.name, "of this node (default: the machine's)");
     options.Text("--type", &request_.type, "of this node (default: its name without number)");
     options.Text("--lab", &request_.lab, "LAB/HOST: speak for a host of a lab on this machine");
@@ -90,6 +107,9 @@ class AgentCommand final : public Command {
     options.Text("--folder", &request_.folder,
                  "for parts of runs (default: reckon-agent.NAME here)");
     options.Text("--price", &price_, "dollars an hour, for the spend of runs");
+    options.Texts("--app", &request_.apps,
+                  "NAME=DEADLINE: must keep answering in time beside what trains here; may be "
+                  "repeated");
   }
 
   base::Result<Output> Run(const app::Context& context) override {

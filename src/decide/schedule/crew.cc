@@ -20,7 +20,7 @@ using base::ErrorCode;
 
 double EpochPerSample(const ScheduleProblem& problem, const Seat& seat, size_t crew) {
   const NodeEstimates& estimates = problem.estimates;
-  return estimates.ComputePerSample(seat.worker, seat.batch) +
+  return estimates.ComputePerSample(seat.worker, seat.batch, crew) +
          estimates.UpdatePerStep(seat.worker, seat.batch, crew) / static_cast<double>(seat.batch);
 }
 

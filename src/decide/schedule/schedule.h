@@ -16,8 +16,10 @@ namespace reckon::decide {
 class NodeEstimates {
  public:
   virtual ~NodeEstimates() = default;
-  // EstComputeTime: seconds for one sample, forwards and backwards.
-  virtual double ComputePerSample(size_t worker, int64_t batch) const = 0;
+  // EstComputeTime: seconds for one sample, forwards and backwards. Of the crew as well: who waits
+  // less for the server shares its device with more of its own exchange, and machines may share
+  // more than a network.
+  virtual double ComputePerSample(size_t worker, int64_t batch, size_t crew) const = 0;
   // EstUpdateTime: seconds of one step for push, update and pull.
   virtual double UpdatePerStep(size_t worker, int64_t batch, size_t crew) const = 0;
   // EstExecTime of EstState: seconds that an app of the worker takes while it trains.

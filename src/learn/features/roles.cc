@@ -38,6 +38,10 @@ constexpr std::array<std::string_view, 1> kActivationsWords{"activations"};
 constexpr std::array<std::string_view, 1> kThreadsWords{"threads"};
 // "cpus_per_worker"; without "per" they are those of all workers.
 constexpr std::array<std::string_view, 3> kPerWorkerWords{"cpus", "cores", "vcpus"};
+// What follows "per" there. Per machine it is the same only where workers are not counted apart.
+constexpr std::array<std::string_view, 7> kWorkerUnits{"worker", "workers", "executor", "replica",
+                                                       "rank",   "process", "task"};
+constexpr std::array<std::string_view, 4> kNodeUnits{"node", "machine", "host", "instance"};
 constexpr std::array<std::string_view, 2> kEpochsWords{"epochs", "passes"};
 constexpr std::array<std::string_view, 12> kMachineWords{
     "machine", "instance", "gpu",         "vm",   "flavor", "flavour",
@@ -71,6 +75,15 @@ bool HasAny(const InputColumn& input, const std::array<std::string_view, N>& kno
                      [&](std::string_view word) { return HasWord(input, word); });
 }
 
+// Whether the name says "per" and then one of the units.
+template <size_t M>
+bool IsPer(const InputColumn& input, const std::array<std::string_view, M>& units) {
+  const std::vector<std::string> words = Words(input.name);
+  const auto per = std::find(words.begin(), words.end(), "per");
+  return per != words.end() && std::next(per) != words.end() &&
+         std::find(units.begin(), units.end(), *std::next(per)) != units.end();
+}
+
 // A column that is positive and has one of the words, and whose meaning nobody knows yet.
 class Guesser {
  public:
@@ -92,11 +105,12 @@ class Guesser {
     return found || must_vary ? found : First(known, [&](size_t j) { return fits(j, false); });
   }
 
-  // Only those whose name also says "per" something, and that vary.
-  template <size_t N>
-  std::optional<size_t> Ratio(const std::array<std::string_view, N>& known) const {
+  // Only those whose name also says "per" one of the units, and that vary.
+  template <size_t N, size_t M>
+  std::optional<size_t> Ratio(const std::array<std::string_view, N>& known,
+                              const std::array<std::string_view, M>& units) const {
     return First(known, [&](size_t j) {
-      return IsFree(j) && schema_.inputs[j].Varies() && HasWord(schema_.inputs[j], "per");
+      return IsFree(j) && schema_.inputs[j].Varies() && IsPer(schema_.inputs[j], units);
     });
   }
 
@@ -163,6 +177,21 @@ bool RunOn(const InputColumn& devices, const InputColumn& workers) {
   return HasAny(workers, kNodeWords) && devices.min >= workers.min && devices.max >= workers.max;
 }
 
+// A column that is two things at once would count twice in every law.
+base::Result<void> CheckApart(const Schema& schema, const Roles& named) {
+  const auto& all = NamedRoles();
+  for (auto first = all.begin(); first != all.end(); ++first) {
+    for (auto second = std::next(first); second != all.end(); ++second) {
+      const std::optional<size_t>& column = named.*first->column;
+      if (!column || column != named.*second->column) continue;
+      return base::BadInput(fmt::format("column '{}' is named for {} and for {}: one of them",
+                                        schema.inputs[*column].name, first->option,
+                                        second->option));
+    }
+  }
+  return {};
+}
+
 base::Result<std::vector<size_t>> NamedExtrinsic(const Schema& schema, const RoleNames& names) {
   std::vector<size_t> columns;
   for (const std::string& name : names.extrinsic) {
@@ -176,27 +205,36 @@ base::Result<std::vector<size_t>> NamedExtrinsic(const Schema& schema, const Rol
 
 }  // namespace
 
+const std::vector<NamedRole>& NamedRoles() {
+  static const std::vector<NamedRole> kRoles{
+      {"--workers", &Roles::workers, &RoleNames::workers},
+      {"--size", &Roles::size, &RoleNames::size},
+      {"--nodes", &Roles::nodes, &RoleNames::nodes},
+      {"--batch", &Roles::batch, &RoleNames::batch},
+      {"--bytes", &Roles::bytes, &RoleNames::bytes},
+      {"--servers", &Roles::servers, &RoleNames::servers},
+      {"--machine", &Roles::machine, &RoleNames::machine},
+      {"--work", &Roles::work, &RoleNames::work},
+      {"--activations", &Roles::activations, &RoleNames::activations},
+      {"--threads", &Roles::threads, &RoleNames::threads},
+      {"--epochs", &Roles::epochs, &RoleNames::epochs},
+  };
+  return kRoles;
+}
+
 base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
   Roles roles;
-  RECKON_ASSIGN(roles.workers, Named(schema, names.workers));
-  RECKON_ASSIGN(roles.size, Named(schema, names.size));
-  RECKON_ASSIGN(roles.nodes, Named(schema, names.nodes));
-  RECKON_ASSIGN(roles.batch, Named(schema, names.batch));
-  RECKON_ASSIGN(roles.bytes, Named(schema, names.bytes));
-  RECKON_ASSIGN(roles.servers, Named(schema, names.servers));
-  RECKON_ASSIGN(roles.machine, Named(schema, names.machine, core::ColumnKind::kCategory));
-  RECKON_ASSIGN(roles.work, Named(schema, names.work));
-  RECKON_ASSIGN(roles.activations, Named(schema, names.activations));
-  RECKON_ASSIGN(roles.threads, Named(schema, names.threads));
-  RECKON_ASSIGN(roles.epochs, Named(schema, names.epochs));
+  for (const NamedRole& role : NamedRoles()) {
+    const bool category = role.column == &Roles::machine;
+    RECKON_ASSIGN(roles.*role.column,
+                  Named(schema, names.*role.name,
+                        category ? core::ColumnKind::kCategory : core::ColumnKind::kNumber));
+  }
+  RECKON_TRY(CheckApart(schema, roles));
   RECKON_ASSIGN(roles.extrinsic, NamedExtrinsic(schema, names));
 
   Guesser guess(schema);
-  for (const auto& column :
-       {roles.workers, roles.size, roles.nodes, roles.batch, roles.bytes, roles.servers, roles.work,
-        roles.activations, roles.threads, roles.epochs}) {
-    guess.Take(column);
-  }
+  for (const NamedRole& role : NamedRoles()) guess.Take(roles.*role.column);
   const auto find = [&](std::optional<size_t>& role, const auto& words, std::string_view never,
                         bool must_vary = true) {
     if (!role) role = guess.Number(words, never, must_vary);
@@ -221,9 +259,13 @@ base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
       guess.Take(devices);
     }
   }
-  if (!roles.threads) roles.threads = guess.Ratio(kPerWorkerWords);
-  guess.Take(roles.threads);
+  const auto per = [&](const auto& units) {
+    if (!roles.threads) roles.threads = guess.Ratio(kPerWorkerWords, units);
+    guess.Take(roles.threads);
+  };
+  per(kWorkerUnits);
   find(roles.nodes, kNodeWords, "per", false);
+  if (!roles.nodes) per(kNodeUnits);
   find(roles.batch, kBatchWords, "norm", false);
   find(roles.servers, kServerWords, "per");
   find(roles.bytes, kBytesWords, "batch");
@@ -232,6 +274,26 @@ base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names) {
   if (!roles.machine) roles.machine = guess.Category(kMachineWords);
   if (names.extrinsic.empty()) roles.extrinsic = GuessExtrinsic(schema, roles);
   return roles;
+}
+
+std::vector<std::string> NotesOnRoles(const Schema& schema, const RoleNames& names,
+                                      const Roles& found) {
+  std::vector<std::string> notes;
+  for (const NamedRole& role : NamedRoles()) {
+    if ((names.*role.name).empty() || !(found.*role.column)) continue;
+    const InputColumn& input = schema.inputs[*(found.*role.column)];
+    if (!input.Varies()) {
+      notes.push_back(
+          fmt::format("column '{}' ({}) is the same in all rows: most laws cannot use it",
+                      input.name, role.option));
+    } else if (input.kind == core::ColumnKind::kNumber && !(input.min > 0)) {
+      notes.push_back(
+          fmt::format("column '{}' ({}) is not above 0 everywhere (least {:g}): laws "
+                      "pass it over",
+                      input.name, role.option, input.min));
+    }
+  }
+  return notes;
 }
 
 bool IsBatch(const InputColumn& input) {

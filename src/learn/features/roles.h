@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "learn/dataset.h"
@@ -45,12 +46,24 @@ struct RoleNames {
   std::string epochs = {};
 };
 
+// A role of one column, the option that names it, and where either is kept.
+struct NamedRole {
+  std::string_view option;
+  std::optional<size_t> Roles::*column;
+  std::string RoleNames::*name;
+};
+const std::vector<NamedRole>& NamedRoles();
+
 // Guesses from the names people give such columns ("num_workers", "nodes", "instance_count";
 // "data_size_mb", "num_images"); the first match in the order of preference wins. Every column that
 // counts a resource or the batch ("gpus", "cores", "batch_size"), and the workers, are extrinsic.
 // Where machines and what runs on them are both counted ("nodes", "gpus"), the latter are workers.
-// kBadInput when a name given is not an input or of the wrong kind.
+// kBadInput when a name given is not an input, of the wrong kind, or given for two roles.
 base::Result<Roles> FindRoles(const Schema& schema, const RoleNames& names);
+
+// What is to be said of columns that were named and that laws cannot use.
+std::vector<std::string> NotesOnRoles(const Schema& schema, const RoleNames& names,
+                                      const Roles& found);
 
 // Whether the name says that the column is a size of batches.
 bool IsBatch(const InputColumn& input);

@@ -99,6 +99,7 @@ base::Result<SearchOutcome> Search(const Dataset& data, const SearchOptions& opt
   SearchOutcome outcome;
   const base::Rng rng(options.seed);
   RECKON_ASSIGN(const Roles roles, RolesForQuestion(data.schema, options.roles, options.question));
+  outcome.notes = NotesOnRoles(data.schema, options.roles, roles);
   std::optional<Preset> preset = options.candidates;
   if (!preset && !options.preset.empty()) {
     RECKON_ASSIGN(preset, FindPreset(options.preset, data));

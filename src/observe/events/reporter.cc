@@ -40,6 +40,13 @@ std::string RandomSender() {
   return fmt::format("{:016x}", bits);
 }
 
+// What comes back from a report that was taken: mostly nothing.
+bool SaysToEnd(const std::string& answer) {
+  if (answer.empty()) return false;
+  const base::Json json = base::Json::parse(answer, nullptr, false);
+  return json.is_object() && json.value("end", base::Json()) == "epoch";
+}
+
 base::Json EventOf(const char* kind, const base::Clock& clock) {
   return {{"kind", kind}, {"at", EventTime(clock.Now())}};
 }
@@ -52,7 +59,9 @@ std::unique_ptr<Reporter> Reporter::FromEnvironment(const base::Clock& clock, ba
   const std::string url = FromEnvironmentOr("RECKON_STATUS_URL", "");
   if (!url.empty()) {
     auto target = net::ParseUrl(url);
-    if (target.ok()) {
+    if (target.ok() && target->secure) {
+      log.Warn("nothing is reported: RECKON_STATUS_URL: reports go to this machine, by http");
+    } else if (target.ok()) {
       options.target = *std::move(target);
     } else {
       log.Warn("nothing is reported: RECKON_STATUS_URL: " + target.error().Describe());
@@ -228,6 +237,8 @@ bool Reporter::Post(net::HttpClient& client, const std::string& body) {
   } else if (answer->status >= 300) {
     why = fmt::format("status {}: {}", answer->status, Clip(answer->body, kMostNameText));
     again = answer->status >= 500;
+  } else if (SaysToEnd(answer->body)) {
+    ending_ = true;
   }
   bool& said = again ? said_away_ : said_refused_;
   if (!why.empty() && !std::exchange(said, true)) {

@@ -1,6 +1,7 @@
 // Tells the supervisor of a run how this rank gets on: see docs/reporting.md.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -59,6 +60,9 @@ class Reporter {
   // Why this rank is about to end.
   void Error(const std::string& message);
 
+  // Whether the supervisor has said that this training shall end after the epoch that it is in.
+  bool Ending() const { return ending_; }
+
   // Waits until all that was told so far has been sent or refused; false when `limit` passes first.
   bool Flush(std::chrono::milliseconds limit);
 
@@ -76,6 +80,8 @@ class Reporter {
   const std::string sender_;  // says which reports came from this one; "": they go unnumbered
   const base::Clock& clock_;
   base::Logger& log_;
+
+  std::atomic<bool> ending_ = false;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable_any wake_;

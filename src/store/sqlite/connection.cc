@@ -1,5 +1,6 @@
 #include "store/sqlite/connection.h"
 
+#include <algorithm>
 #include <thread>
 #include <utility>
 
@@ -17,11 +18,25 @@ std::string PlainName(const std::filesystem::path& path) {
   return name.starts_with("/") ? name : "./" + name;
 }
 
+// The same prepared statement again and again is as fast as SQLite gets.
+class SqliteRows final : public SqlRows {
+ public:
+  explicit SqliteRows(std::unique_ptr<SqlStatement> insert) : insert_(std::move(insert)) {}
+  base::Status Finish() override { return {}; }
+
+ private:
+  base::Status AddRow(std::span<const SqlValue> values) override {
+    return insert_->BindValues(values).Run();
+  }
+
+  std::unique_ptr<SqlStatement> insert_;
+};
+
 }  // namespace
 
 SqliteConnection::SqliteConnection(sqlite3* db, std::filesystem::path path,
                                    const OpenOptions& options)
-    : db_(db), path_(std::move(path)), options_(options) {}
+    : db_(db), path_(std::move(path)), name_(path_.string()), options_(options) {}
 
 SqliteConnection::~SqliteConnection() {
   for (auto& [sql, statement] : statements_) sqlite3_finalize(statement.handle);
@@ -64,7 +79,7 @@ base::Status SqliteConnection::Execute(const std::string& sql) {
   return {};
 }
 
-base::Result<SqliteStatement> SqliteConnection::Prepare(std::string_view sql) {
+base::Result<std::unique_ptr<SqlStatement>> SqliteConnection::Prepare(std::string_view sql) {
   auto found = statements_.find(sql);
   if (found == statements_.end()) {
     sqlite3_stmt* handle = nullptr;
@@ -73,21 +88,31 @@ base::Result<SqliteStatement> SqliteConnection::Prepare(std::string_view sql) {
     if (code != SQLITE_OK) return Failure(code);
     found = statements_.emplace(std::string(sql), CachedStatement{handle, false}).first;
   }
-  return SqliteStatement(*this, found->second);
+  return std::unique_ptr<SqlStatement>(std::make_unique<SqliteStatement>(*this, found->second));
 }
 
-base::Result<int64_t> SqliteConnection::QueryInteger(std::string_view sql) {
-  RECKON_ASSIGN(SqliteStatement statement, Prepare(sql));
-  RECKON_ASSIGN(const bool has_row, statement.Step());
-  RECKON_CHECK(has_row);
-  return statement.Integer(0);
+base::Result<std::unique_ptr<SqlRows>> SqliteConnection::AddRows(std::string_view table,
+                                                                 std::string_view columns) {
+  std::string parameters = "?1";
+  const auto count = std::count(columns.begin(), columns.end(), ',') + 1;
+  for (int64_t i = 2; i <= count; ++i) parameters += fmt::format(", ?{}", i);
+  RECKON_ASSIGN(auto insert, Prepare(fmt::format("INSERT INTO {} ({}) VALUES ({})", table, columns,
+                                                 parameters)));
+  return std::unique_ptr<SqlRows>(std::make_unique<SqliteRows>(std::move(insert)));
 }
 
-base::Result<std::string> SqliteConnection::QueryText(std::string_view sql) {
-  RECKON_ASSIGN(SqliteStatement statement, Prepare(sql));
-  RECKON_ASSIGN(const bool has_row, statement.Step());
-  RECKON_CHECK(has_row);
-  return statement.String(0);
+base::Status SqliteConnection::RunPrepared(std::string_view sql) {
+  RECKON_ASSIGN(const auto statement, Prepare(sql));
+  return statement->Run();
+}
+
+base::Status SqliteConnection::BeginWrite() { return RunPrepared("BEGIN IMMEDIATE"); }
+base::Status SqliteConnection::BeginRead() { return RunPrepared("BEGIN"); }
+base::Status SqliteConnection::Commit() { return RunPrepared("COMMIT"); }
+
+void SqliteConnection::Rollback() {
+  // Needs no disk: what was not committed counts as never written, even if this fails.
+  (void)RunPrepared("ROLLBACK").ok();
 }
 
 base::Status SqliteConnection::UseWriteAheadLog() {
@@ -104,8 +129,6 @@ base::Status SqliteConnection::UseWriteAheadLog() {
 }
 
 bool SqliteConnection::InTransaction() const { return sqlite3_get_autocommit(db_) == 0; }
-
-int64_t SqliteConnection::LastInsertId() const { return sqlite3_last_insert_rowid(db_); }
 
 base::Error SqliteConnection::Failure(int code) const {
   const int primary = code & 0xff;

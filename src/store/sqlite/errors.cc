@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <unistd.h>
 
-#include "base/units.h"
+#include "store/sql/errors.h"
 
 namespace reckon::store {
 namespace {
@@ -47,11 +47,6 @@ Error CannotOpen(const SqliteFailure& failure, const std::filesystem::path& path
                failure.system_errno != 0 ? SystemMessage(failure.system_errno) : "not allowed");
 }
 
-Error DiskFull(const std::filesystem::path& path) {
-  return {ErrorCode::kIo,
-          fmt::format("store '{}': the disk is full; nothing was written", path.string())};
-}
-
 }  // namespace
 
 Error NotAStore(const std::filesystem::path& path) {
@@ -68,19 +63,17 @@ Error SqliteError(const SqliteFailure& failure, const std::filesystem::path& pat
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
     case SQLITE_PROTOCOL:
-      return {ErrorCode::kUnavailable,
-              fmt::format("store '{}' is locked by another process (waited {})", path.string(),
-                          base::FormatDuration(std::chrono::duration<double>(waited).count()))};
+      return LockedError(path.string(), waited);
     case SQLITE_FULL:
-      return DiskFull(path);
+      return DiskFullError(path.string());
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
       return NotAStore(path);
     case SQLITE_CANTOPEN:
-      return no_space ? DiskFull(path) : CannotOpen(failure, path);
+      return no_space ? DiskFullError(path.string()) : CannotOpen(failure, path);
     case SQLITE_IOERR:
       // Growing the shared index of the log fails this way when the disk is full.
-      if (no_space) return DiskFull(path);
+      if (no_space) return DiskFullError(path.string());
       return {ErrorCode::kIo,
               fmt::format("store '{}': {}{}", path.string(), failure.message,
                           failure.system_errno == 0
@@ -93,7 +86,7 @@ Error SqliteError(const SqliteFailure& failure, const std::filesystem::path& pat
         return {ErrorCode::kIo,
                 fmt::format("store '{}' was moved or deleted while it was open", path.string())};
       }
-      return {ErrorCode::kIo, fmt::format("store '{}' is read-only", path.string())};
+      return ReadOnlyError(path.string());
     case SQLITE_TOOBIG:
       return {ErrorCode::kBadInput,
               fmt::format("store '{}': a value is larger than 1 GB", path.string())};

@@ -4,15 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "store/sql/transaction.h"
 #include "store/sqlite/connection.h"
 #include "store/sqlite/errors.h"
 #include "store/sqlite/store_file.h"
-#include "store/sqlite/transaction.h"
 
 namespace reckon::store {
 namespace {
 
-base::Result<int64_t> Version(SqliteConnection& connection) {
+base::Result<int64_t> UserVersion(SqliteConnection& connection) {
   return connection.QueryInteger("PRAGMA user_version");
 }
 
@@ -26,54 +26,48 @@ base::Status ClaimEmptyFile(SqliteConnection& connection) {
 }
 
 base::Status CheckReferences(SqliteConnection& connection) {
-  RECKON_ASSIGN(SqliteStatement check, connection.Prepare("PRAGMA foreign_key_check"));
-  RECKON_ASSIGN(const bool dangling, check.Step());
+  RECKON_ASSIGN(const auto check, connection.Prepare("PRAGMA foreign_key_check"));
+  RECKON_ASSIGN(const bool dangling, check->Step());
   if (!dangling) return {};
   return base::Error(base::ErrorCode::kFailed,
-                     fmt::format("a row of '{}' refers to nothing", check.Text(0)));
+                     fmt::format("a row of '{}' refers to nothing", check->Text(0)));
 }
 
-// Applies `migration` if the store is still at `version`; otherwise somebody else did.
-base::Status ApplyFrom(SqliteConnection& connection, int64_t version, const Migration& migration) {
-  RECKON_ASSIGN(SqliteTransaction transaction, SqliteTransaction::BeginWrite(connection));
-  RECKON_ASSIGN(const int64_t current, Version(connection));
-  if (current != version) return {};
-  if (version == 0) RECKON_TRY(ClaimEmptyFile(connection));
-  RECKON_TRY(connection.Execute(migration.sql));
-  RECKON_CHECK(connection.InTransaction());  // a migration does not commit by itself
-  RECKON_TRY(CheckReferences(connection));
-  RECKON_TRY(connection.Execute(fmt::format("PRAGMA user_version = {}", version + 1)));
-  return transaction.Commit();
-}
+class SqliteSchema final : public SchemaKeeper {
+ public:
+  explicit SqliteSchema(SqliteConnection& connection) : connection_(connection) {}
+
+  base::Result<int64_t> Version() override {
+    RECKON_ASSIGN(const int64_t version, UserVersion(connection_));
+    RECKON_ASSIGN(const int64_t application_id, connection_.QueryInteger("PRAGMA application_id"));
+    const bool is_ours = application_id == kApplicationId;
+    if (version < 0 || (version > 0 && !is_ours)) return NotAStore(connection_.path());
+    return version;
+  }
+
+  base::Status ApplyFrom(int64_t version, const Migration& migration) override {
+    RECKON_ASSIGN(SqlTransaction transaction, SqlTransaction::BeginWrite(connection_));
+    RECKON_ASSIGN(const int64_t current, UserVersion(connection_));
+    if (current != version) return {};
+    if (version == 0) RECKON_TRY(ClaimEmptyFile(connection_));
+    RECKON_TRY(connection_.Execute(migration.sql));
+    RECKON_CHECK(connection_.InTransaction());  // a migration does not commit by itself
+    RECKON_TRY(CheckReferences(connection_));
+    RECKON_TRY(connection_.Execute(fmt::format("PRAGMA user_version = {}", version + 1)));
+    return transaction.Commit();
+  }
+
+ private:
+  SqliteConnection& connection_;
+};
 
 }  // namespace
 
 base::Status Migrate(SqliteConnection& connection, std::span<const Migration> migrations) {
   RECKON_TRY(connection.Execute("PRAGMA foreign_keys = OFF"));
-  const auto known = static_cast<int64_t>(migrations.size());
-  for (;;) {
-    RECKON_ASSIGN(const int64_t version, Version(connection));
-    RECKON_ASSIGN(const int64_t application_id, connection.QueryInteger("PRAGMA application_id"));
-    const bool is_ours = application_id == kApplicationId;
-    if (version < 0 || (version > 0 && !is_ours)) return NotAStore(connection.path());
-    if (version > known) {
-      return base::BadInput(
-          fmt::format("store '{}' was written by a newer Reckon (schema {}, this program knows {})",
-                      connection.path().string(), version, known));
-    }
-    if (version == known) return connection.Execute("PRAGMA foreign_keys = ON");
-
-    const Migration& migration = migrations[static_cast<size_t>(version)];
-    base::Status applied = ApplyFrom(connection, version, migration);
-    if (!applied.ok()) {
-      const base::ErrorCode code = applied.error().code();
-      // A busy, full or foreign file says it all; otherwise the migration is what went wrong.
-      if (code != base::ErrorCode::kFailed) return applied;
-      return std::move(applied).error().Wrap(
-          fmt::format("store '{}' stays at schema {}: migration '{}' failed",
-                      connection.path().string(), version, migration.name));
-    }
-  }
+  SqliteSchema schema(connection);
+  RECKON_TRY(MigrateStore(schema, connection.name(), migrations));
+  return connection.Execute("PRAGMA foreign_keys = ON");
 }
 
 }  // namespace reckon::store

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/check.h"
 #include "base/file.h"
 
 namespace reckon::train {
@@ -88,6 +89,49 @@ base::Result<ImageSet> ReadIdx(const std::filesystem::path& images,
   set.labels.assign(label_bytes.begin() + 8, label_bytes.end());
   RECKON_TRY(CheckLabels(labels, set.labels));
   return set;
+}
+
+namespace {
+
+void AppendBigEndian(uint32_t value, std::string& to) {
+  for (int shift = 24; shift >= 0; shift -= 8) to.push_back(static_cast<char>(value >> shift));
+}
+
+void AppendBytes(std::span<const uint8_t> bytes, std::string& to) {
+  to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+std::string IdxImages(const ImageSet& set, size_t first, size_t count) {
+  RECKON_CHECK(set.shape.channels == 1 && first + count <= set.size());
+  std::string bytes;
+  AppendBigEndian(kImagesMagic, bytes);
+  AppendBigEndian(static_cast<uint32_t>(count), bytes);
+  AppendBigEndian(static_cast<uint32_t>(set.shape.height), bytes);
+  AppendBigEndian(static_cast<uint32_t>(set.shape.width), bytes);
+  const size_t pixels = set.shape.pixels();
+  AppendBytes(std::span(set.pixels).subspan(first * pixels, count * pixels), bytes);
+  return bytes;
+}
+
+std::string IdxLabels(const ImageSet& set, size_t first, size_t count) {
+  RECKON_CHECK(first + count <= set.size());
+  std::string bytes;
+  AppendBigEndian(kLabelsMagic, bytes);
+  AppendBigEndian(static_cast<uint32_t>(count), bytes);
+  AppendBytes(std::span(set.labels).subspan(first, count), bytes);
+  return bytes;
+}
+
+std::string Cifar10Records(const ImageSet& set, size_t first, size_t count) {
+  RECKON_CHECK(set.shape == kCifarShape && first + count <= set.size());
+  std::string bytes;
+  for (size_t i = first; i < first + count; ++i) {
+    bytes.push_back(static_cast<char>(set.labels[i]));
+    AppendBytes(set.Image(i), bytes);
+  }
+  return bytes;
 }
 
 base::Result<ImageSet> ReadCifar10(std::span<const std::filesystem::path> files) {

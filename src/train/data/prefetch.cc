@@ -40,17 +40,21 @@ void Prefetcher::ProduceAll(const std::stop_token& stop) {
   }
 }
 
+void AppendPixels(std::span<const uint8_t> pixels, std::vector<float>& to) {
+  const size_t before = to.size();
+  to.resize(before + pixels.size());
+  float* out = to.data() + before;
+  for (const uint8_t pixel : pixels) *out++ = static_cast<float>(pixel) * (2.0F / 255) - 1;
+}
+
 Batch Prefetcher::Make(size_t begin) const {
   const size_t count = std::min(batch_, order_.size() - begin);
   Batch batch;
-  batch.pixels.resize(count * images_.shape.pixels());
+  batch.pixels.reserve(count * images_.shape.pixels());
   batch.labels.resize(count);
-  float* out = batch.pixels.data();
   for (size_t i = 0; i < count; ++i) {
     const size_t image = order_[begin + i] % images_.size();
-    for (const uint8_t pixel : images_.Image(image)) {
-      *out++ = static_cast<float>(pixel) * (2.0F / 255) - 1;
-    }
+    AppendPixels(images_.Image(image), batch.pixels);
     batch.labels[i] = images_.labels[image];
   }
   return batch;

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <queue>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Batch {
 
   size_t size() const { return labels.size(); }
 };
+
+// Pixels as networks take them.
+void AppendPixels(std::span<const uint8_t> pixels, std::vector<float>& to);
 
 // The batches of an order of rows (row r is image r % images.size()), `batch` rows each, the last
 // one maybe smaller. Up to `ahead` wait ready. `images` outlives it. Next() from one thread only.

@@ -37,6 +37,8 @@ class Dealing {
 
   size_t workers() const { return shards_.size(); }
   size_t rows() const { return rows_; }
+  // The first row of a worker's own shard; 0 when all rows are dealt out.
+  size_t Begin(size_t worker) const { return dealt_ ? 0 : shards_[worker].begin; }
   // Of an epoch, until the last worker has run out of rows.
   size_t steps() const;
   size_t Batch(size_t worker) const { return shards_[worker].batch; }

@@ -38,6 +38,15 @@ base::Result<ImageSet> ReadFiles(const std::string& source, const std::vector<st
   return ReadCifar10(paths);
 }
 
+std::vector<std::string> FilesOfRank(std::vector<std::string> files, size_t rank) {
+  constexpr std::string_view kRank = "{rank}";
+  for (std::string& file : files) {
+    const size_t at = file.find(kRank);
+    if (at != std::string::npos) file.replace(at, kRank.size(), std::to_string(rank));
+  }
+  return files;
+}
+
 // The first images of the files, at most so many as the job says; 0: all.
 base::Result<ImageSet> ReadPart(const std::string& source, const DataPart& part) {
   base::Result<ImageSet> images = ReadFiles(source, part.files);
@@ -82,6 +91,10 @@ base::Result<DataFacts> DescribeData(const core::TrainerData& data) {
     return BadInput(fmt::format("replicate {}; expected 1 to 1000000", data.replicate))
         .About("trainer.data.replicate");
   }
+  if (!data.shards_of.empty() && (data.source == "generated" || data.replicate != 1)) {
+    return BadInput("shards of one's own are files, each image of which counts once")
+        .About("trainer.data.source");
+  }
   if (data.source != "generated") {
     return DataFacts{data.source == "idx" ? kMnistShape : kCifarShape, 10};
   }
@@ -94,8 +107,13 @@ base::Result<DataFacts> DescribeData(const core::TrainerData& data) {
   return DataFacts{data.shape == "mnist" ? kMnistShape : kCifarShape, 10};
 }
 
-base::Result<TrainingData> LoadData(const core::TrainerData& data, uint64_t seed) {
-  RECKON_ASSIGN(const DataFacts facts, DescribeData(data));
+base::Result<TrainingData> LoadData(const core::TrainerData& given, uint64_t seed, size_t rank) {
+  RECKON_ASSIGN(const DataFacts facts, DescribeData(given));
+  core::TrainerData data = given;
+  if (!data.shards_of.empty()) {
+    data.train_files = FilesOfRank(std::move(data.train_files), rank);
+    data.images = 0;  // those of the file: it is the shard
+  }
   TrainingData loaded;
   if (data.source == "generated") {
     loaded.train = GenerateImages(facts.shape, seed, {0, static_cast<size_t>(data.images)});

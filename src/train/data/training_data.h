@@ -21,7 +21,8 @@ struct DataFacts {
 // kBadInput: unknown source or shape, counts out of range, files missing from the list.
 base::Result<DataFacts> DescribeData(const core::TrainerData& data);
 
-// Reads or makes them. kBadInput, kNotFound: what is wrong with which file.
-base::Result<TrainingData> LoadData(const core::TrainerData& data, uint64_t seed);
+// Reads or makes them; `rank` of the worker that they are for. kBadInput, kNotFound: what is wrong
+// with which file.
+base::Result<TrainingData> LoadData(const core::TrainerData& data, uint64_t seed, size_t rank = 0);
 
 }  // namespace reckon::train

@@ -169,7 +169,7 @@ base::Status ParameterClient::PullPart(Part& part, std::span<float> parameters) 
     return base::Corrupt(
         fmt::format("{} bytes of parameters; expected {}", head.bytes, own.size_bytes()));
   }
-  server_steps_ = std::max(server_steps_, head.number);
+  server_steps_ = std::max(server_steps_, head.number & ~kEnds);
   return part.stream.Read(std::as_writable_bytes(own));
 }
 
@@ -192,17 +192,19 @@ void ParameterClient::Alive() {
 }
 
 base::Status ParameterClient::Exchange(Part& part, double weight, std::span<const float> gradients,
-                                       std::span<float> parameters, ExchangeTimes& times) {
+                                       std::span<float> parameters, bool wants_end,
+                                       ExchangeTimes& times) {
   const std::span<const float> own = gradients.subspan(part.begin, part.size);
   const auto begin = Clock::now();
-  RECKON_TRY(SendPush(part.stream, weight, own));
+  RECKON_TRY(SendPush(part.stream, weight, own, wants_end));
   RECKON_ASSIGN(const MessageHead received, Expect(part.stream, MessageKind::kReceived));
   const auto pushed = Clock::now();
   RECKON_ASSIGN(const MessageHead head, Expect(part.stream, MessageKind::kParameters));
   const auto updated = Clock::now();
   const std::span<float> out = parameters.subspan(part.begin, part.size);
   if (head.bytes != out.size_bytes()) return base::Corrupt("parameters of another size");
-  times.server_steps = head.number;
+  times.server_steps = head.number & ~kEnds;
+  times.ends = (head.number & kEnds) != 0;
   RECKON_TRY(part.stream.Read(std::as_writable_bytes(out)));
   // An asynchronous server updates while it receives, and says how much of the time that took.
   const double overlapped = static_cast<double>(received.number) * 1e-6;
@@ -216,7 +218,7 @@ base::Status ParameterClient::Exchange(Part& part, double weight, std::span<cons
 
 base::Result<ExchangeTimes> ParameterClient::PushPull(double weight,
                                                       std::span<const float> gradients,
-                                                      std::span<float> parameters) {
+                                                      std::span<float> parameters, bool wants_end) {
   const auto begin = Clock::now();
   std::vector<ExchangeTimes> times(parts_.size());
   std::vector<base::Status> done(parts_.size());
@@ -224,10 +226,11 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(double weight,
     // One thread a server, so that none waits for another's bytes; the first is this one.
     std::vector<std::jthread> others;
     for (size_t i = 1; i < parts_.size(); ++i) {
-      others.emplace_back(
-          [&, i] { done[i] = Exchange(parts_[i], weight, gradients, parameters, times[i]); });
+      others.emplace_back([&, i] {
+        done[i] = Exchange(parts_[i], weight, gradients, parameters, wants_end, times[i]);
+      });
     }
-    done[0] = Exchange(parts_[0], weight, gradients, parameters, times[0]);
+    done[0] = Exchange(parts_[0], weight, gradients, parameters, wants_end, times[0]);
   }
   ExchangeTimes all;
   for (size_t i = 0; i < parts_.size(); ++i) {
@@ -241,6 +244,7 @@ base::Result<ExchangeTimes> ParameterClient::PushPull(double weight,
     all.pull_s = std::max(all.pull_s, times[i].pull_s);
     all.bytes_sent += times[i].bytes_sent;
     all.bytes_received += times[i].bytes_received;
+    all.ends |= times[i].ends;
   }
   all.server_steps = server_steps_;
   spoke_ = Clock::now();

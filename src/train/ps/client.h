@@ -33,6 +33,7 @@ struct ExchangeTimes {
   uint64_t bytes_sent = 0;
   uint64_t bytes_received = 0;
   uint64_t server_steps = 0;  // that the parameters have behind them
+  bool ends = false;          // in step: some worker wants the training to end
 };
 
 // The parameters of a network lie in one vector; server i of n keeps the i-th of n ranges that
@@ -47,10 +48,11 @@ class ParameterClient {
 
   // Pushes gradients and pulls what became of the parameters. `weight` is what the gradients count:
   // in synchronous runs against those of others in the same step, in asynchronous ones against a
-  // worker's usual share; 0: nothing to add. A server that went away is tried again within the
-  // patience; its part of this push is then lost. kFailed when a server stands still.
+  // worker's usual share; 0: nothing to add. Workers in step hear whether any of them wants_end. A
+  // server that went away is tried again within the patience; its part of this push is then lost.
+  // kFailed when a server stands still.
   base::Result<ExchangeTimes> PushPull(double weight, std::span<const float> gradients,
-                                       std::span<float> parameters);
+                                       std::span<float> parameters, bool wants_end = false);
   base::Status Pull(std::span<float> parameters);
   // For work that takes no messages, such as validation: called as often as it makes progress, it
   // keeps the servers from taking this worker for hung.
@@ -74,7 +76,7 @@ class ParameterClient {
   ParameterClient(ClientOptions options, std::vector<Part> parts);
   base::Status PullPart(Part& part, std::span<float> parameters);
   base::Status Exchange(Part& part, double weight, std::span<const float> gradients,
-                        std::span<float> parameters, ExchangeTimes& times);
+                        std::span<float> parameters, bool wants_end, ExchangeTimes& times);
   base::Status Return(base::Error why, size_t index, std::span<float> parameters);
 
   ClientOptions options_;

@@ -69,8 +69,10 @@ base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, ui
   return stream.Write(Encode(kind, number, bytes), beginning);
 }
 
-base::Status SendPush(net::Stream& stream, double weight, std::span<const float> gradients) {
-  const HeadBytes head = Encode(MessageKind::kPush, 0, sizeof weight + gradients.size_bytes());
+base::Status SendPush(net::Stream& stream, double weight, std::span<const float> gradients,
+                      bool wants_end) {
+  const HeadBytes head =
+      Encode(MessageKind::kPush, wants_end ? 1 : 0, sizeof weight + gradients.size_bytes());
   std::array<std::byte, std::tuple_size_v<HeadBytes> + sizeof weight> front;
   std::memcpy(front.data(), head.data(), head.size());
   std::memcpy(front.data() + head.size(), &weight, sizeof weight);

@@ -11,10 +11,13 @@
 //                          that checkpoints of a synchronous run have
 //   worker  -> kResume      number: the one of the offers that all servers have
 //   worker  -> kInitial     body: floats; only the worker that a kWelcome told that there are none
-//   worker  -> kPush        body: weight (8 bytes, double), floats
+//   worker  -> kPush        number: 1 if this worker wants the training to end with this step's
+//                          epoch, else 0; body: weight (8 bytes, double), floats
 //   server  -> kReceived    as soon as all of the push is there; number: microseconds of that time
 //                          that went into applying it
-//   server  -> kParameters  number: steps of the server; body: floats
+//   server  -> kParameters  number: steps of the server, and kEnds when a worker of this
+//   synchronous
+//                          step wants the training to end; body: floats
 //   worker  -> kPull        answered by kParameters
 //   worker  -> kAlive       it does something that takes no messages, and makes progress
 //   server  -> kWait        once an interval, to a worker that waits for others: both live
@@ -47,6 +50,8 @@ enum class MessageKind : uint32_t {
   kWait,
 };
 
+inline constexpr uint64_t kEnds = uint64_t{1} << 63;
+
 struct MessageHead {
   MessageKind kind = MessageKind::kHello;
   uint64_t bytes = 0;
@@ -68,7 +73,8 @@ base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, ui
 // The head together with the beginning of its body, so that the other side wakes up once.
 base::Status SendHead(net::Stream& stream, MessageKind kind, uint64_t number, uint64_t bytes,
                       std::span<const std::byte> beginning);
-base::Status SendPush(net::Stream& stream, double weight, std::span<const float> gradients);
+base::Status SendPush(net::Stream& stream, double weight, std::span<const float> gradients,
+                      bool wants_end = false);
 base::Status SendText(net::Stream& stream, MessageKind kind, std::string_view text);
 base::Status SendFloats(net::Stream& stream, MessageKind kind, std::span<const float> floats);
 

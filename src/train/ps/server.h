@@ -71,6 +71,7 @@ class ParameterServer {
   struct Contribution {
     std::vector<float> gradient;
     double weight = 0;
+    bool wants_end = false;
   };
 
   void Accept();
@@ -87,9 +88,9 @@ class ParameterServer {
   base::Status GoOnFrom(uint64_t step);
   base::Status Push(net::Stream& stream, size_t worker, const MessageHead& head);
   base::Status PushAlone(net::Stream& stream, size_t worker, double weight);
-  base::Status PushInStep(net::Stream& stream, size_t worker, double weight);
+  base::Status PushInStep(net::Stream& stream, size_t worker, double weight, bool wants_end);
   void ApplyStep();
-  base::Status SendParameters(net::Stream& stream);
+  base::Status SendParameters(net::Stream& stream, bool ends = false);
   base::Status AdoptSize(size_t size);
   base::Status ReadCheckpoints();
   std::optional<ParameterTable::Snapshot> TakeSnapshot() const;
@@ -102,6 +103,7 @@ class ParameterServer {
   net::Listener listener_;
   StepGate gate_;
   std::vector<Contribution> contributions_;  // each written by its worker's thread before Arrive
+  bool ends_ = false;  // written with the step, read by all after Arrive and before their next push
 
   mutable std::mutex mutex_;  // guards what follows
   std::condition_variable_any changed_;

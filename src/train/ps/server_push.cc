@@ -28,8 +28,9 @@ base::Status ParameterServer::Push(net::Stream& stream, size_t worker, const Mes
   }
   RECKON_TRY(stream.Read(std::as_writable_bytes(std::span(&weight, 1))));
   if (!(weight >= 0 && weight < 1e18)) return base::Corrupt("a push without a sensible weight");
-  return options_.gate.mode == StepMode::kSync ? PushInStep(stream, worker, weight)
-                                               : PushAlone(stream, worker, weight);
+  return options_.gate.mode == StepMode::kSync
+             ? PushInStep(stream, worker, weight, head.number != 0)
+             : PushAlone(stream, worker, weight);
 }
 
 // Chunk by chunk as they come; `weight` is what the gradient counts against those of others. A push
@@ -61,10 +62,12 @@ base::Status ParameterServer::PushAlone(net::Stream& stream, size_t worker, doub
   return SendParameters(stream);
 }
 
-base::Status ParameterServer::PushInStep(net::Stream& stream, size_t worker, double weight) {
+base::Status ParameterServer::PushInStep(net::Stream& stream, size_t worker, double weight,
+                                         bool wants_end) {
   Contribution& own = contributions_[worker];
   own.gradient.resize(table_->size());
   own.weight = weight;
+  own.wants_end = wants_end;
   for (size_t c = 0; c < table_->chunks(); ++c) {
     const size_t begin = c * ParameterTable::kChunk;
     RECKON_TRY(stream.Read(Raw(std::span(own.gradient).subspan(begin, table_->ChunkSize(c)))));
@@ -74,14 +77,18 @@ base::Status ParameterServer::PushInStep(net::Stream& stream, size_t worker, dou
   RECKON_TRY(gate_.Arrive(
       worker, [this] { ApplyStep(); },
       [&stream] { return SendHead(stream, MessageKind::kWait, 0, 0); }));
-  return SendParameters(stream);
+  return SendParameters(stream, ends_);
 }
 
 // Sum of weight * gradient over the sum of weights, always in the order of workers: the same bits
 // whoever comes first.
 void ParameterServer::ApplyStep() {
   double total = 0;
-  for (const Contribution& one : contributions_) total += one.weight;
+  ends_ = false;
+  for (const Contribution& one : contributions_) {
+    total += one.weight;
+    ends_ |= one.wants_end;
+  }
   if (total > 0) {
     const uint64_t step = table_->BeginStep();
     for (size_t c = 0; c < table_->chunks(); ++c) {
@@ -98,7 +105,10 @@ void ParameterServer::ApplyStep() {
     }
   }
   // Who leaves before the next step has no part in it.
-  for (Contribution& one : contributions_) one.weight = 0;
+  for (Contribution& one : contributions_) {
+    one.weight = 0;
+    one.wants_end = false;
+  }
   // Before anybody is answered: no other server can be a whole checkpoint ahead.
   const uint64_t every = options_.checkpoint.empty() ? 0 : options_.checkpoint_steps;
   if (total > 0 && every > 0 && table_->steps() % every == 0) {
@@ -106,13 +116,14 @@ void ParameterServer::ApplyStep() {
   }
 }
 
-base::Status ParameterServer::SendParameters(net::Stream& stream) {
+base::Status ParameterServer::SendParameters(net::Stream& stream, bool ends) {
   const uint64_t bytes = table_->size() * sizeof(float);
+  const uint64_t number = table_->steps() | (ends ? kEnds : 0);
   for (size_t c = 0; c < table_->chunks(); ++c) {
     const std::span<float> part = ChunkBuffer().first(table_->ChunkSize(c));
     table_->Copy(c, part);
     const auto raw = std::as_bytes(part);
-    RECKON_TRY(c == 0 ? SendHead(stream, MessageKind::kParameters, table_->steps(), bytes, raw)
+    RECKON_TRY(c == 0 ? SendHead(stream, MessageKind::kParameters, number, bytes, raw)
                       : stream.Write(raw));
   }
   return {};

@@ -16,6 +16,9 @@ Beat Example() {
   beat.now = {0.5, 0.25, 0.1};
   beat.parts.push_back({{7, 2}, true, true, true, "", {{"events.jsonl", 120}}});
   beat.parts.push_back({{9, 1}, false, false, false, "no room", {}});
+  beat.parts[1].has_data = true;
+  beat.parts[1].data_trouble = "away";
+  beat.node.apps = {{"sift", 0.2}};
   return beat;
 }
 
@@ -30,6 +33,8 @@ TEST(BeatTest, ComesBackAsItWasSent) {
   EXPECT_TRUE(read->parts[0].lives);
   EXPECT_EQ(read->parts[0].files.at("events.jsonl"), 120U);
   EXPECT_EQ(read->parts[1].trouble, "no room");
+  EXPECT_TRUE(read->parts[1].has_data);
+  EXPECT_EQ(read->parts[1].data_trouble, "away");
 }
 
 TEST(BeatTest, TheAnswerComesBackToo) {
@@ -49,6 +54,7 @@ TEST(BeatTest, TheAnswerComesBackToo) {
   wish.contents["trainer.json"] = "{}";
   wish.training = Stretch{1, 2.5};
   wish.have["events.jsonl"] = 12;
+  wish.data = DataWish{"http://10.0.0.9:80/7.1", "s", {{"shard-0.images", {"0123", 12}}}};
   answer.parts.push_back(wish);
   const auto read = BeatAnswerFromJson(base::Json::parse(base::DumpJsonLine(ToJson(answer))));
   ASSERT_TRUE(read.ok()) << read.error().Describe();
@@ -57,6 +63,7 @@ TEST(BeatTest, TheAnswerComesBackToo) {
   EXPECT_EQ(read->parts[0].contents.at("trainer.json"), "{}");
   EXPECT_EQ(read->parts[0].training->to, 2.5);
   EXPECT_EQ(read->parts[0].have.at("events.jsonl"), 12U);
+  EXPECT_EQ(read->parts[0].data, wish.data);
   EXPECT_EQ(read->beat_s, 0.5);
 }
 
@@ -69,6 +76,8 @@ TEST(BeatTest, WhatIsWrongIsNamed) {
   const Wrong cases[] = {
       {"no node", [](base::Json& json) { json.erase("node"); }, "node is missing"},
       {"name with a path", [](base::Json& json) { json["node"]["name"] = "../x"; }, "node.name"},
+      {"an app without time", [](base::Json& json) { json["node"]["apps"]["sift"] = 0; },
+       "node.apps.sift"},
       {"no cpus", [](base::Json& json) { json["node"]["cpus"] = 0; }, "node.cpus"},
       {"words for numbers", [](base::Json& json) { json["now"]["cpu"] = "all"; }, "now.cpu"},
       {"a file elsewhere", [](base::Json& json) { json["parts"][0]["files"]["../../x.log"] = 1; },

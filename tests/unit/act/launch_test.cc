@@ -31,6 +31,8 @@ LaunchSpec FullSpec() {
   spec.most_restarts = 1;
   spec.status_host = "10.0.0.1";
   spec.token = "t";
+  spec.early_stop =
+      core::EarlyStop{.accuracy = 0.9, .least_gain = 0.01, .confidence = 0.8, .epochs = 7};
   spec.store = "reckon.db";
   return spec;
 }
@@ -42,9 +44,13 @@ TEST(LaunchTest, ComesBackAsItWas) {
   EXPECT_EQ(again.processes[0].on_death, OnDeath::kRestart);
   EXPECT_EQ(again.processes[0].place.cgroups.size(), 2U);
   EXPECT_EQ(again.time_limit_s, 60);
+  EXPECT_EQ(again.early_stop->accuracy, 0.9);
+  EXPECT_EQ(again.early_stop->epochs, 7);
   LaunchSpec plain = FullSpec();
   plain.time_limit_s.reset();
+  plain.early_stop.reset();
   EXPECT_FALSE(LaunchSpecFromJson(ToJson(plain)).value().time_limit_s);
+  EXPECT_FALSE(LaunchSpecFromJson(ToJson(plain)).value().early_stop);
 }
 
 TEST(LaunchTest, DefaultsOfWhatIsNotSaid) {

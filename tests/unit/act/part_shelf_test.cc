@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "tests/support/run_watch.h"
 
 namespace reckon::act {
@@ -103,6 +104,39 @@ TEST_F(PartShelfTest, APartFromItsFilesToItsEnd) {
   shelf_->Fulfil("m1", Wish("start"));
   EXPECT_FALSE(Facts().lives) << "what was carried out is not carried out again";
   for (int i = 0; i < 2; ++i) shelf_->Fulfil("m1", Wish("forget"));
+  EXPECT_THAT(shelf_->List("m1"), IsEmpty());
+}
+
+TEST_F(PartShelfTest, DataThatHaveComeBelongToThePart) {
+  const auto data = shelf_->DataFolderOf("m1", {7, 1});
+  std::filesystem::create_directories(data);
+  ASSERT_TRUE(base::WriteFile(data / "shard-0.images", "pixels").ok());
+  shelf_->NoteData("m1", {7, 1}, false, "the store is away");
+  EXPECT_FALSE(Facts().has_data);
+  EXPECT_EQ(Facts().data_trouble, "the store is away");
+  EXPECT_EQ(Facts().trouble, "") << "it is tried again";
+  shelf_->NoteData("m1", {7, 1}, true, "");
+  Open();
+  EXPECT_TRUE(Facts().has_data) << "a new agent finds it";
+  EXPECT_FALSE(Facts().ready);
+  shelf_->Fulfil("m1", Wish("ready", "cat shard-0.images; ls -a"));
+  EXPECT_TRUE(Facts().ready) << Facts().trouble;
+  shelf_->Fulfil("m1", Wish("start"));
+  shelf_->Fulfil("m1", Wish("go"));
+  ASSERT_TRUE(Tells("rank.ended"));
+  const auto log = shelf_->ReadBytes("m1", {7, 1}, "worker-0.log", 0, 4096).value();
+  EXPECT_THAT(log, HasSubstr("pixels"));
+  EXPECT_THAT(log, testing::Not(HasSubstr(".whole")));
+  shelf_->Fulfil("m1", Wish("release"));
+  ASSERT_TRUE(Within(seconds(20), [&] { return !Facts().lives; }));
+  shelf_->Fulfil("m1", Wish("forget"));
+  EXPECT_THAT(shelf_->List("m1"), IsEmpty());
+  EXPECT_FALSE(std::filesystem::exists(data));
+  // Of an attempt that never came to a part, too.
+  std::filesystem::create_directories(data);
+  shelf_->NoteData("m1", {7, 1}, true, "");
+  EXPECT_EQ(shelf_->List("m1").size(), 1U);
+  shelf_->Fulfil("m1", Wish("forget"));
   EXPECT_THAT(shelf_->List("m1"), IsEmpty());
 }
 

@@ -43,7 +43,11 @@ TEST(PartOrdersTest, AreReadAsTheyWereWritten) {
   ASSERT_TRUE(WriteOrders(part, {.go = true, .release = true, .training = Stretch{2, 3.5}}).ok());
   EXPECT_TRUE(ReadOrders(part).value().release);
   EXPECT_EQ(ReadOrders(part).value().training->to, 3.5);
-  for (const char* wrong : {"", "[]", "{\"go\": 1}", "{\"training\": {\"from\": 1}}"}) {
+  EXPECT_EQ(ReadOrders(part).value().ending, "");
+  ASSERT_TRUE(WriteOrders(part, {.go = true, .ending = "a plateau"}).ok());
+  EXPECT_EQ(ReadOrders(part).value().ending, "a plateau");
+  for (const char* wrong :
+       {"", "[]", "{\"go\": 1}", "{\"ending\": 1}", "{\"training\": {\"from\": 1}}"}) {
     ASSERT_TRUE(base::WriteFile(part.orders(), wrong).ok());
     EXPECT_EQ(ReadOrders(part).error().code(), base::ErrorCode::kCorrupt) << wrong;
   }

@@ -65,6 +65,40 @@ class ReportDoorTest : public ::testing::Test {
   std::unique_ptr<ReportDoor> door_;
 };
 
+TEST_F(ReportDoorTest, WhoReportsHearsThatTheTrainingShallEnd) {
+  LaunchSpec spec;
+  spec.run_id = 7;
+  spec.token = "secret";
+  spec.status_host = "127.0.0.1";
+  door_ = ReportDoor::Open(spec, events_, clock_, log_, [](const base::Json& event) {
+            std::optional<std::string> why;
+            if (event.at("stage") == "s2") why = "enough";
+            if (event.at("stage") == "s3") why = "too late to be the reason";
+            return why;
+          }).value();
+  const net::Url url = net::ParseUrl(door_->url()).value();
+  const auto post = [&](const std::string& body) {
+    net::HttpClient client(url.address, {});
+    return client.Post(url.target, body, {{"authorization", "Bearer secret"}}).value();
+  };
+  EXPECT_EQ(post(Report("", {1})).status, 204);
+  EXPECT_FALSE(door_->ending());
+  const net::HttpResponse answer = post(Report("", {2, 3}));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, R"({"end":"epoch"})");
+  EXPECT_EQ(door_->ending(), "enough");
+  EXPECT_EQ(post(Report("", {4}, 1)).body, R"({"end":"epoch"})");  // every rank
+  door_->AskToEnd("another reason");
+  EXPECT_EQ(door_->ending(), "enough");
+  std::vector<std::string> reasons;
+  ASSERT_TRUE(EventReader(folder_ / "e")
+                  .Next([&](const base::Json& event) {
+                    if (event.at("kind") == "run.ending") reasons.push_back(event.at("reason"));
+                  })
+                  .ok());
+  EXPECT_THAT(reasons, ElementsAre("enough"));
+}
+
 TEST_F(ReportDoorTest, WithoutTheTokenNoBodyIsWaitedFor) {
   const net::Url url = net::ParseUrl(door_->url()).value();
   net::Stream stream = net::Stream::Connect(url.address, std::chrono::seconds(2)).value();

@@ -8,6 +8,7 @@
 
 #include "app/estimators/node_tables.h"
 #include "app/estimators/sensitivity.h"
+#include "app/manage/update_solver.h"
 #include "app/model_source.h"
 #include "app/schedule/cluster_estimates.h"
 #include "base/log.h"
@@ -23,6 +24,8 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 // Hosts of known behaviour: compute time grows with the load before and falls with the batch, a
 // batch takes memory, an app is slowed by the load and twice as slow beside the training.
@@ -74,8 +77,8 @@ TEST(EstimatorTablesTest, EveryFunctionOfEveryTypeOfNode) {
       names, ElementsAre("nano.compute_time", "nano.update_time", "nano.state_cpu",
                          "nano.state_memory", "nano.exec_time", "pi.state_cpu", "pi.state_memory"));
   EXPECT_EQ(all[0].table.row_count, 39U);  // without the disturbed one
-  EXPECT_THAT(all[0].table.Names(),
-              ElementsAre("cpu_before", "memory_before", "batch", "compute_per_sample_s"));
+  EXPECT_THAT(all[0].table.Names(), ElementsAre("cpu_before", "memory_before", "batch", "workers",
+                                                "server_cpu_before", "compute_per_sample_s"));
   EXPECT_THAT(all[1].table.Names(), Contains("server_cpu_before"));
   EXPECT_EQ(all[4].table.row_count, 78U);  // with the training and without it
   EXPECT_THAT(all[4].table.Names(), Contains("training"));
@@ -131,11 +134,26 @@ TEST(EstimatorTablesTest, AHostThatOnlyServesDoesNotTakeInputsFromTheOthers) {
   EXPECT_EQ(memory->table.row_count, 39U);
 }
 
+TEST(EstimatorTablesTest, AServerIsToldOfItsWorkers) {
+  const auto all = EstimatorTables(Hosts(40), 12);
+  const auto server = std::find_if(all.begin(), all.end(), [](const EstimatorData& data) {
+    return data.node_type == "pi" && data.name == "state_cpu";
+  });
+  ASSERT_NE(server, all.end());
+  EXPECT_THAT(server->table.Names(), IsSupersetOf({"crew_batch", "crew_cpu_before"}));
+  const auto column = [&](const std::string& name) -> const core::Column& {
+    return server->table.columns[*server->table.Find(name)];
+  };
+  EXPECT_EQ(column("crew_batch")[1], 16);  // run 1, whose one worker has 16 at a time
+  EXPECT_NEAR(column("crew_cpu_before")[1], 0.1, 1e-12);
+  EXPECT_THAT(all[0].table.Names(), Not(Contains("crew_batch")));
+}
+
 TEST(SensitivityTest, TellsWhatGoesWithWhat) {
   const auto all = EstimatorTables(Hosts(40), 12);
   std::map<std::string, SensitivityRow> rows;
   for (const SensitivityRow& row : SensitivityOf(all[0])) rows[row.input] = row;
-  ASSERT_EQ(rows.size(), 3U);
+  ASSERT_EQ(rows.size(), 5U);
   EXPECT_GT(rows.at("cpu_before").correlation, 0.4);
   EXPECT_GT(rows.at("cpu_before").high, rows.at("cpu_before").low);
   EXPECT_LT(rows.at("batch").correlation, -0.4);
@@ -204,15 +222,77 @@ TEST_F(EstimatorsTest, ClustersAreAskedInRealSeconds) {
   cluster.workers[0].node.machine_type = "nano";
   cluster.workers[0].node.state = {.cpu = 0.2, .memory = 0.1};
   cluster.workers[0].node.background_apps = {{"sift", 0.2, 0}};
-  const auto estimates = ClusterEstimates::Open(cluster, 0, 0.9, context_);
+  const auto estimates = ClusterEstimates::Open(cluster, 0, 0.9, EstimatesOf(context_));
   ASSERT_TRUE(estimates.ok()) << estimates.error().Describe();
   const double compute = 0.01 * 1.2 * (1 + 4.0 / 32) / 4;
-  EXPECT_NEAR((*estimates)->ComputePerSample(0, 32), compute, 0.1 * compute);
+  EXPECT_NEAR((*estimates)->ComputePerSample(0, 32, 2), compute, 0.1 * compute);
   EXPECT_NEAR((*estimates)->UpdatePerStep(0, 32, 2), 0.02 * 2 / 4, 0.003);
   const double latency = (*estimates)->AppLatency(0, 0, 32, 2);
   EXPECT_NEAR(latency, 0.1 * 1.2 / 4, 0.01);
   EXPECT_GE((*estimates)->AppLatencyBound(0, 0, 32, 2), latency);
   EXPECT_LT((*estimates)->AppLatencyBound(0, 0, 32, 2), 2 * latency);
+}
+
+// Rows that another store has measured, as a file brings them: the same, but for what is known of
+// the campaign.
+TEST_F(EstimatorsTest, SamplesFromElsewhereAreAsGood) {
+  core::Table hosts = Hosts(80);
+  core::TableBuilder builder;
+  for (size_t row = 0; row < hosts.row_count; ++row) builder.AddRow({{"dilation", 4.0}});
+  hosts.columns.push_back(std::move(builder).Finish("dilations").columns[0]);
+  const auto store = store::SqliteStore::Open(folder_ / "x.db", clock_).value();
+  ASSERT_TRUE(store->AddSampleSet("edge.nodes", "print", hosts, {}, progress_).ok());
+  const auto report = FitEstimators({.campaign = "edge"}, context_);
+  ASSERT_TRUE(report.ok()) << report.error().Describe();
+  EXPECT_LT(report->mean_mape_percent, 3);
+  EXPECT_EQ(report->mean_noise_percent, std::nullopt);
+  EXPECT_THAT(report->notes, Contains(HasSubstr("measured elsewhere")));
+  EXPECT_EQ(EstimatesOf(context_).dilation("edge").value(), 4);
+  EXPECT_EQ(EstimatesOf(*store).dilation("edge").value(), 4);
+}
+
+// The manager's solver, with nodes as agents have told them.
+TEST_F(EstimatorsTest, TheSolverAsksThem) {
+  Keep(Hosts(80));
+  ASSERT_TRUE(FitEstimators({.campaign = "edge"}, context_).ok());
+  const auto store = store::SqliteStore::Open(folder_ / "x.db", clock_).value();
+  UpdateAsk ask;
+  ask.data_store = "camera";
+  ask.images = 1000;
+  ask.validation_images = 10;
+  ask.print = "p";
+  ask.estimators = "edge";
+  core::Job job;
+  job.trainer.emplace();
+  job.trainer->network = "mlp";
+  job.trainer->strategy = core::Strategy::kAsyncParameterServer;
+  job.servers = 1;
+  std::vector<KnownNode> nodes(4);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    act::NodeInfo& info = nodes[i].info;
+    info.name = i == 3 ? "pi" : "nano" + std::to_string(i);
+    info.type = core::TypeOfNode(info.name);
+    info.cpus = i == 3 ? 0.5 : 1;
+    nodes[i].now = {0.1, 0.1, {}};
+  }
+  nodes[1].now.cpu = 0.6;
+  // The app takes 0.1 * (1 + cpu) seconds beside the training: too long on this node alone.
+  nodes[2].info.apps = {{"sift", 0.15}};
+  nodes[2].now.cpu = 0.7;
+  const auto plan = ChooseShares({ask, job, nodes}, *store);
+  ASSERT_TRUE(plan.ok()) << plan.error().Describe();
+  EXPECT_THAT(plan->servers, ElementsAre("pi"));
+  ASSERT_EQ(plan->shares.size(), 2U);
+  EXPECT_EQ(plan->shares[0].node, "nano0");
+  EXPECT_EQ(plan->shares[0].images + plan->shares[1].images, 1000);
+  EXPECT_GT(plan->shares[0].images, plan->shares[1].images + 50) << "the other one is busier";
+  EXPECT_THAT(plan->left_out.at("nano2"), HasSubstr("sift"));
+  EXPECT_GT(plan->epoch_s.value_or(0), 0);
+  // Of a type that nobody has measured.
+  nodes[0].info.type = "xavier";
+  EXPECT_THAT(ChooseShares({ask, job, nodes}, *store).error().Describe(), HasSubstr("xavier"));
+  ask.servers = {"nano9"};
+  EXPECT_EQ(ChooseShares({ask, job, nodes}, *store).error().code(), base::ErrorCode::kUnavailable);
 }
 
 TEST_F(EstimatorsTest, SaysWhenThereIsTooLittle) {

@@ -2,6 +2,7 @@
 #include "app/manage/manager.h"
 
 #include <atomic>
+#include <map>
 #include <thread>
 
 #include <fmt/format.h>
@@ -9,11 +10,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "act/agents/checkpoint_relay.h"
 #include "app/manage/managed_view.h"
 #include "base/file.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/within.h"
+#include "tests/unit/app/manager_play.h"
 
 namespace reckon::app {
 namespace {
@@ -22,187 +25,6 @@ using core::RunState;
 using std::chrono::seconds;
 using support::Within;
 using testing::HasSubstr;
-
-constexpr seconds kPatience{60};  // sanitizers on a busy machine
-
-// A clock that the test moves on.
-class TestClock final : public base::Clock {
- public:
-  base::WallTime Now() const override { return base::SystemClock().Now() + ahead_.load(); }
-  base::MonotonicTime Monotonic() const override { return base::SystemClock().Monotonic(); }
-  void Advance(std::chrono::microseconds time) { ahead_ = ahead_.load() + time; }
-
- private:
-  std::atomic<std::chrono::microseconds> ahead_{std::chrono::microseconds(0)};
-};
-
-// A node whose agent does what it is told, and whose part does what the test says.
-class PlayedNode {
- public:
-  PlayedNode(Manager*& manager, const std::string& name) : manager_(manager) {
-    beat_.node.name = name;
-    beat_.node.type = "h";
-    beat_.node.cpus = 1;
-    beat_.node.memory_bytes = uint64_t{4} << 30;
-    beat_.node.address = "10.0.0.1";
-    beat_.node.price_per_hour = 3600;  // a dollar a second
-    beat_.instance = "i-" + name;
-  }
-
-  // One beat; the want of the part of `run`, "" when there is none.
-  std::string Beat(int64_t run = 1) {
-    const auto answer = manager_->TakeBeat(beat_);
-    if (!answer.ok()) return "error: " + answer.error().Describe();
-    if (beat_.manager != answer->manager) {
-      beat_.manager = answer->manager;
-      return Beat(run);
-    }
-    std::string want;
-    for (const act::PartWish& wish : answer->parts) {
-      if (wish.key.run == run) want = wish.want;
-      Obey(wish);
-    }
-    return want;
-  }
-  bool IsTold(const std::string& want, int64_t run = 1) {
-    return Within(kPatience, [&] { return Beat(run) == want; });
-  }
-
-  act::PartFacts* Facts(int64_t run, int64_t attempt) {
-    for (act::PartFacts& facts : beat_.parts) {
-      if (facts.key == act::PartKey{run, attempt}) return &facts;
-    }
-    return nullptr;
-  }
-  // The part writes an event, which is sent at once.
-  void Tell(const base::Json& event, int64_t run = 1, int64_t attempt = 1) {
-    act::PartFacts* facts = Facts(run, attempt);
-    ASSERT_NE(facts, nullptr);
-    const std::string line = base::DumpJsonLine(event) + "\n";
-    uint64_t& size = facts->files["events.jsonl"];
-    const auto taken = manager_->TakeFile(beat_.node.name, facts->key, "events.jsonl", size, line);
-    ASSERT_TRUE(taken.ok()) << taken.error().Describe();
-    size += line.size();
-    EXPECT_EQ(*taken, size);
-  }
-  void TellState(const std::string& state, double at, const std::string& reason = "",
-                 int64_t attempt = 1) {
-    Tell({{"kind", "part.state"}, {"at", at}, {"state", state}, {"reason", reason}}, 1, attempt);
-  }
-  void End(const std::string& state, double at, const std::string& reason = "",
-           int64_t attempt = 1) {
-    TellState(state, at, reason, attempt);
-    Facts(1, attempt)->lives = false;
-  }
-
-  act::Beat beat_;
-
- private:
-  void Obey(const act::PartWish& wish) {
-    act::PartFacts* facts = Facts(wish.key.run, wish.key.attempt);
-    if (wish.want == "forget") {
-      std::erase_if(beat_.parts, [&](const act::PartFacts& one) { return one.key == wish.key; });
-      return;
-    }
-    if (facts == nullptr) {
-      if (!wish.spec) return;
-      beat_.parts.push_back({wish.key, true, false, false, "", {}});
-      facts = &beat_.parts.back();
-    }
-    if (wish.want == "start" && !facts->began) facts->began = facts->lives = true;
-  }
-
-  Manager*& manager_;
-};
-
-class ManagerTest : public testing::Test {
- protected:
-  ManagerTest() {
-    store_ = store::SqliteStore::Open(db(), clock_).value();
-    Start();
-  }
-
-  std::filesystem::path db() const { return temporary_ / "reckon.db"; }
-
-  // Also again: as after a crash, but that the process goes on.
-  void Start() {
-    manager_owner_.reset();
-    ManagerOptions options;
-    options.db = db();
-    options.moves.blame_s = 0.1;
-    auto opened = Manager::Open(options, *store_, clock_, log_);
-    ASSERT_TRUE(opened.ok()) << opened.error().Describe();
-    manager_owner_ = *std::move(opened);
-    manager_ = manager_owner_.get();
-  }
-
-  void Submit(int workers = 2) {
-    const auto run = manager_->Submit(
-        {fmt::format("name: update\nnum_nodes: {}\nrun: sleep 1\n", workers), "job.yaml", {}});
-    ASSERT_TRUE(run.ok()) << run.error().Describe();
-    ASSERT_EQ(run->id, 1);
-  }
-  bool Comes(RunState state) {
-    return Within(kPatience, [&] { return StateNow() == state; });
-  }
-  RunState StateNow() { return store_->FindRun(1)->state; }
-
-  // Both nodes have their parts at work.
-  void BringToWork(PlayedNode& h0, PlayedNode& h1, int64_t attempt = 1) {
-    // What one is told depends on what the other one says.
-    ASSERT_TRUE(Within(kPatience, [&] {
-      const std::string one = h0.Beat();
-      const std::string other = h1.Beat();
-      return one == "start" && other == "start";
-    }));
-    for (PlayedNode* node : {&h0, &h1}) {
-      node->TellState("starting", 100, "", attempt);
-      node->Tell({{"kind", "background.settled"}, {"at", 101}}, 1, attempt);
-    }
-    for (PlayedNode* node : {&h0, &h1}) {
-      ASSERT_TRUE(node->IsTold("go"));
-      node->TellState("running", 102, "", attempt);
-    }
-    ASSERT_TRUE(Comes(RunState::kRunning));
-    for (PlayedNode* node : {&h0, &h1}) {
-      node->Tell({{"kind", "progress"}, {"role", "worker"}, {"index", 0}, {"at", 103}}, 1, attempt);
-    }
-  }
-
-  // Only `left` is heard any more, and begins the second attempt, with what there is.
-  void LoseTheOthers(PlayedNode& left) {
-    clock_.Advance(seconds(20));
-    left.Beat();
-    clock_.Advance(seconds(11));
-    left.Beat();
-    ASSERT_TRUE(Comes(RunState::kRecovering));
-    ASSERT_TRUE(left.IsTold("stop"));
-    left.End("stopped", 120);
-    ASSERT_TRUE(Within(kPatience, [&] {
-      left.Beat();
-      return left.Facts(1, 2) != nullptr;
-    }));
-  }
-
-  std::string Kinds() {
-    std::string kinds;
-    const auto events = store_->ListEvents({}, 0, 1000);
-    for (const core::Event& event : events.value()) {
-      kinds += (kinds.empty() ? "" : " ") + event.kind;
-      if (event.kind == "run.state") {
-        kinds += ":" + base::Json::parse(event.detail).value("to", "");
-      }
-    }
-    return kinds;
-  }
-
-  const support::TempFolder temporary_;
-  TestClock clock_;
-  base::Logger log_{base::LogLevel::kOff};
-  std::unique_ptr<store::SqliteStore> store_;
-  std::unique_ptr<Manager> manager_owner_;
-  Manager* manager_ = nullptr;
-};
 
 TEST_F(ManagerTest, ARunFromQueueToEnd) {
   Submit();
@@ -220,6 +42,7 @@ TEST_F(ManagerTest, ARunFromQueueToEnd) {
   ASSERT_TRUE(h0.IsTold("release"));
   ASSERT_TRUE(h1.IsTold("release"));
   EXPECT_EQ(StateNow(), RunState::kFinishing);
+  EXPECT_DOUBLE_EQ(manager_->Report(1)->per_second, 2);
   h0.End("finished", 110);
   h1.End("finished", 112);
   ASSERT_TRUE(h0.IsTold("release"));
@@ -227,6 +50,8 @@ TEST_F(ManagerTest, ARunFromQueueToEnd) {
   h1.Beat();
   ASSERT_TRUE(Comes(RunState::kFinished));
   EXPECT_NEAR(manager_->Report(1)->spent, 10 + 12, 1e-9);
+  EXPECT_EQ(manager_->Report(1)->per_second, 0);
+  EXPECT_NEAR(manager_->SpendSince({})->at(0).dollars, 22, 1e-9) << "while it is open";
   ASSERT_TRUE(h0.IsTold("forget"));
   ASSERT_TRUE(h1.IsTold("forget"));
   EXPECT_TRUE(Within(kPatience, [&] {
@@ -236,10 +61,92 @@ TEST_F(ManagerTest, ARunFromQueueToEnd) {
   }));
   EXPECT_EQ(store_->ListOpenManagedRuns()->size(), 0U);
   EXPECT_NEAR(manager_->Report(1)->spent, 10 + 12, 1e-9);
+  EXPECT_NEAR(store_->ListSpend({})->at(0).dollars, 22, 1e-9) << "and once it is closed";
   EXPECT_EQ(Kinds(),
             "node.joined node.joined run.state:planning run.state:transferring run.state:starting "
             "run.state:running run.state:finishing run.state:finished");
   EXPECT_TRUE(store_->LoadSamples("update.runs").ok());
+}
+
+// One in the middle of an epoch, which no other crew can go on from, must not replace it.
+TEST_F(ManagerTest, ManagedTrainingsWriteCheckpointsAtTheEndsOfEpochsAlone) {
+  PlayedNode h0(manager_, "h0");
+  h0.Beat();
+  const auto run = manager_->Submit(
+      {"trainer: {checkpoint: mine, checkpoint_every: 7, data: {images: 640}}\n", "job.yaml", {}});
+  ASSERT_TRUE(run.ok()) << run.error().Describe();
+  ASSERT_TRUE(Within(kPatience, [&] {
+    h0.Beat();
+    return h0.Facts(1, 1) != nullptr;
+  }));
+  const act::PartWish& wish = h0.wishes_.at({1, 1});
+  ASSERT_EQ(wish.contents.size(), 1U);
+  const auto trainer = base::ParseJson(wish.contents.begin()->second, "trainer").value();
+  EXPECT_EQ(trainer.at("checkpoint_every"), 0);
+  EXPECT_EQ(trainer.at("checkpoint_epochs"), true);
+  EXPECT_EQ(trainer.at("checkpoint"), act::kCheckpointFile);
+}
+
+TEST_F(ManagerTest, HigherPrioritiesGetTheNodesFirst) {
+  const auto submit = [&](int workers, int priority) {
+    return manager_
+        ->Submit({fmt::format("name: update\nnum_nodes: {}\nrun: sleep 1\npriority: {}\n", workers,
+                              priority),
+                  "job.yaml",
+                  {}})
+        ->id;
+  };
+  PlayedNode h0(manager_, "h0");
+  PlayedNode h1(manager_, "h1");
+  h0.Beat();
+  h1.Beat();
+  Submit(1);  // has a node
+  ASSERT_TRUE(Within(kPatience, [&] { return manager_->Report(1)->managed.attempt == 1; }));
+  const int64_t wide = submit(2, 5);
+  const int64_t narrow = submit(1, 0);
+  EXPECT_TRUE(Within(kPatience, [&] {
+    return manager_->Report(narrow)->waiting == fmt::format("run {} goes first", wide);
+  })) << manager_->Report(narrow)->waiting;
+  EXPECT_THAT(manager_->Report(wide)->waiting, HasSubstr("1 of 2 nodes are free; it wants 2"));
+  const int64_t urgent = submit(1, 9);
+  EXPECT_TRUE(Within(kPatience, [&] { return manager_->Report(urgent)->managed.attempt == 1; }));
+  EXPECT_EQ(manager_->Report(narrow)->managed.attempt, 0);
+  Start();  // and so it stays
+  EXPECT_TRUE(Within(kPatience, [&] { return !manager_->Report(narrow)->waiting.empty(); }));
+  EXPECT_EQ(manager_->Report(narrow)->waiting, fmt::format("run {} goes first", wide));
+}
+
+TEST_F(ManagerTest, TheNextAttemptBeginsWithTheCheckpointThatTheLastOneSentUp) {
+  PlayedNode h0(manager_, "h0");
+  PlayedNode h1(manager_, "h1");
+  h0.Beat();
+  h1.Beat();
+  Submit();
+  BringToWork(h0, h1);
+  EXPECT_FALSE(h0.wishes_.at({1, 1}).checkpoint);
+  const std::string text(2'500'000, 'x');
+  const act::FilePrint print = act::PrintOf(text);
+  const act::PartKey first{1, 1};
+  EXPECT_EQ(manager_->TakeCheckpoint("h2", first, print, 0, text).error().code(),
+            base::ErrorCode::kNotFound);
+  EXPECT_EQ(manager_->TakeCheckpoint("h1", {1, 2}, print, 0, text).error().code(),
+            base::ErrorCode::kNotFound);
+  EXPECT_EQ(manager_->TakeCheckpoint("h1", first, print, 0, text).value(), text.size());
+  h1.Beat();
+  EXPECT_EQ(h1.wishes_.at(first).have_checkpoint, print.print);
+  Start();  // it is kept
+  LoseTheOthers(h0);
+  const act::PartWish& wish = h0.wishes_.at({1, 2});
+  ASSERT_TRUE(wish.checkpoint);
+  EXPECT_EQ(*wish.checkpoint, print);
+  EXPECT_EQ(manager_->ReadCheckpoint("h0", {1, 2}, 0).value(), text.substr(0, 1 << 20));
+  EXPECT_EQ(manager_->ReadCheckpoint("h0", {1, 2}, 2'499'990).value(), text.substr(0, 10));
+  EXPECT_EQ(manager_->ReadCheckpoint("h0", {1, 1}, 0).error().code(), base::ErrorCode::kNotFound);
+  // Who has no part in it has no business with it.
+  EXPECT_EQ(manager_->ReadCheckpoint("h1", {1, 2}, 0).error().code(), base::ErrorCode::kNotFound);
+  // What the lost node sends late is of an attempt that is over.
+  EXPECT_EQ(manager_->TakeCheckpoint("h1", first, print, 0, text).error().code(),
+            base::ErrorCode::kNotFound);
 }
 
 // Who looks again and again sees what one sees who looks once; of a new attempt nothing of the
@@ -497,6 +404,43 @@ TEST_F(ManagerTest, TwoAgentsCannotSpeakForOneNode) {
   EXPECT_THAT(other.Beat(), HasSubstr("another agent speaks for node 'h0'"));
   clock_.Advance(seconds(6));
   EXPECT_EQ(other.Beat(), "") << "the first one is silent";
+}
+
+TEST_F(ManagerTest, ANodeIsForgivenOrForgottenWhenPeopleSaySo) {
+  PlayedNode h0(manager_, "h0");
+  PlayedNode h1(manager_, "h1");
+  h0.Beat();
+  h1.Beat();
+  clock_.Advance(seconds(20));
+  h1.Beat();
+  clock_.Advance(seconds(11));
+  h1.Beat();
+  const auto strikes = [&] { return manager_->Nodes().front().standing.strikes; };
+  ASSERT_TRUE(Within(kPatience, [&] { return strikes() == 1; }));
+  ASSERT_TRUE(manager_->ForgiveNode("h0").ok());
+  EXPECT_EQ(strikes(), 0);
+  ASSERT_TRUE(manager_->ForgiveNode("h1").ok());  // who has none
+  EXPECT_EQ(manager_->ForgiveNode("h9").error().code(), base::ErrorCode::kNotFound);
+  ASSERT_TRUE(manager_->RemoveNode("h0").ok());
+  EXPECT_EQ(manager_->Nodes().size(), 1U);
+  EXPECT_EQ(store_->ListNodes()->size(), 1U);
+  EXPECT_EQ(manager_->RemoveNode("h0").error().code(), base::ErrorCode::kNotFound);
+  EXPECT_THAT(Kinds(), HasSubstr("node.lost node.forgiven node.removed"));
+  h0.Beat();
+  EXPECT_EQ(manager_->Nodes().size(), 2U);
+}
+
+TEST_F(ManagerTest, ANodeAtWorkIsNotRemoved) {
+  Submit();
+  PlayedNode h0(manager_, "h0");
+  PlayedNode h1(manager_, "h1");
+  h0.Beat();
+  h1.Beat();
+  BringToWork(h0, h1);
+  const auto refused = manager_->RemoveNode("h0");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().Describe(), HasSubstr("works for run 1"));
+  EXPECT_EQ(store_->ListNodes()->size(), 2U);
 }
 
 TEST_F(ManagerTest, BadJobsAreRefusedWithTheirLine) {

@@ -33,7 +33,7 @@ class Devices final : public NodeEstimates {
  public:
   explicit Devices(std::vector<Device> devices) : devices_(std::move(devices)) {}
 
-  double ComputePerSample(size_t worker, int64_t batch) const override {
+  double ComputePerSample(size_t worker, int64_t batch, size_t) const override {
     const Device& device = devices_[worker];
     return device.forward_s + device.backward_s / static_cast<double>(batch);
   }
@@ -359,7 +359,7 @@ TEST(ScheduleTest, FewSamplesArePlannedInTheSameOrder) {
 // What is not known of an app's latency counts, except for Algorithm 1.
 class UnsureDevices final : public NodeEstimates {
  public:
-  double ComputePerSample(size_t, int64_t) const override { return 0.01; }
+  double ComputePerSample(size_t, int64_t, size_t) const override { return 0.01; }
   double UpdatePerStep(size_t, int64_t, size_t) const override { return 0.1; }
   double AppLatency(size_t, size_t, int64_t, size_t) const override { return 0.9; }
   double AppLatencyBound(size_t worker, size_t, int64_t, size_t) const override {

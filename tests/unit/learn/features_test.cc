@@ -98,6 +98,44 @@ TEST(RolesTest, GuessesFromNamesAndTakesWordsForIt) {
   EXPECT_FALSE(FindRoles(ray, {"nodes", ""}).ok());
 }
 
+TEST(RolesTest, OneColumnHasOneRole) {
+  Schema schema;
+  for (const char* name : {"nodes", "size_gb"}) {
+    schema.inputs.push_back({.name = name, .min = 1, .max = 2, .levels = {}});
+  }
+  const auto found = FindRoles(schema, {.workers = "nodes", .size = "size_gb", .servers = "nodes"});
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().code(), base::ErrorCode::kBadInput);
+  EXPECT_THAT(found.error().message(),
+              ::testing::HasSubstr("column 'nodes' is named for --workers and for --servers"));
+}
+
+TEST(RolesTest, CpusPerWorkerAreThreadsAndThosePerNodeOnlyWhereNodesAreTheWorkers) {
+  const auto threads_of = [](const std::vector<std::string>& names) {
+    Schema schema;
+    for (const std::string& name : names) {
+      schema.inputs.push_back({.name = name, .min = 1, .max = 2, .levels = {}});
+    }
+    return FindRoles(schema, {})->threads;
+  };
+  EXPECT_EQ(threads_of({"workers", "cpus_per_worker"}), 1);
+  EXPECT_EQ(threads_of({"nodes", "cpus_per_node"}), 1);
+  EXPECT_EQ(threads_of({"workers", "nodes", "cpus_per_node"}), std::nullopt);
+  EXPECT_EQ(threads_of({"workers", "cores_per_job"}), std::nullopt);
+}
+
+TEST(RolesTest, TellsOfNamedColumnsThatLawsCannotUse) {
+  Schema schema;
+  schema.inputs.push_back({.name = "n", .min = 0, .max = 2, .levels = {}});
+  schema.inputs.push_back({.name = "gb", .min = 3, .max = 3, .levels = {}});
+  schema.inputs.push_back({.name = "batch", .min = 1, .max = 3, .levels = {}});
+  const RoleNames names{.workers = "n", .size = "gb", .batch = "batch"};
+  EXPECT_THAT(NotesOnRoles(schema, names, FindRoles(schema, names).value()),
+              ::testing::ElementsAre(::testing::HasSubstr("'n' (--workers) is not above 0"),
+                                     ::testing::HasSubstr("'gb' (--size) is the same in all")));
+  EXPECT_THAT(NotesOnRoles(schema, {}, FindRoles(schema, {}).value()), ::testing::IsEmpty());
+}
+
 TEST(RolesTest, LawsKnowNodesBatchBytesServersAndMachines) {
   core::Table table = support::NumberTable({{"num_nodes", {1, 1, 2, 4}},
                                             {"num_replicas", {1, 2, 4, 8}},

@@ -205,7 +205,9 @@ TEST(UrlTest, UrlsAreTakenApart) {
     ASSERT_FALSE(url.ok()) << bad;
     EXPECT_THAT(url.error().message(), HasSubstr("expected http://HOST:PORT/PATH")) << bad;
   }
-  EXPECT_THAT(ParseUrl("https://a/").error().message(), HasSubstr("no TLS"));
+  EXPECT_FALSE(whole->secure);
+  EXPECT_EQ(ParseUrl("https://node1")->address.ToText(), "node1:443");
+  EXPECT_TRUE(ParseUrl("https://node1:4180/x")->secure);
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ class EventFeedTest : public ::testing::Test {
     router_.emplace(EventRoutes(*feed_));
     server_ =
         net::HttpServer::Start({}, [this](const net::HttpRequest& call, net::HttpReply reply) {
-          router_->Handle(call, std::move(reply));
+          auto answer = router_->Handle(call, Caller(), reply);
+          if (answer) reply.Send(*std::move(answer));
         }).value();
   }
 

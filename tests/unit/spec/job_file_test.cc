@@ -136,6 +136,42 @@ TEST_F(JobFileTest, MistakesNameFileLineAndKey) {
   EXPECT_EQ(ReadJobFile(folder_ / "none.yaml", {}).error().code(), base::ErrorCode::kNotFound);
 }
 
+TEST_F(JobFileTest, WhenATrainingMayEndEarly) {
+  const auto plain = Read("trainer: {epochs: 30}\n");
+  EXPECT_FALSE(plain.value().early_stop);
+  const auto usual = Read("trainer: {epochs: 30}\nearly_stop: true\n").value().early_stop;
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->epochs, 30);
+  EXPECT_FALSE(usual->accuracy);
+  EXPECT_EQ(usual->confidence, 0.95);
+  const auto own = Read(
+                       "run: ./train\nearly_stop: {accuracy: 0.9, confidence: 80%, least_gain: "
+                       "0.01, epochs: 12}\n")
+                       .value()
+                       .early_stop;
+  ASSERT_TRUE(own);
+  EXPECT_EQ(own->accuracy, 0.9);
+  EXPECT_EQ(own->confidence, 0.8);
+  EXPECT_EQ(own->least_gain, 0.01);
+  EXPECT_EQ(own->epochs, 12);
+  EXPECT_FALSE(Read("trainer: {}\nearly_stop: no\n").value().early_stop);
+  const std::pair<const char*, const char*> wrong[] = {
+      {"run: ./train\nearly_stop: true\n", "'epochs': how many the command trains"},
+      {"trainer: {}\nearly_stop: {epochs: 3}\n", "the trainer has its own"},
+      {"trainer: {}\nearly_stop: {accuracy: 90}\n", "early_stop.accuracy"},
+      {"trainer: {}\nearly_stop: {goal: 1}\n", "goal"},
+      {"trainer: {checkpoint: c, checkpoint_every: 0}\n", "or epoch"},
+  };
+  for (const auto& [text, says] : wrong) {
+    const auto read = Read(text);
+    ASSERT_FALSE(read.ok()) << text;
+    EXPECT_THAT(read.error().Describe(), ::testing::HasSubstr(says)) << text;
+  }
+  const auto epochs = Read("trainer: {checkpoint: c, checkpoint_every: epoch}\n").value();
+  EXPECT_TRUE(epochs.trainer->checkpoint_epochs);
+  EXPECT_EQ(epochs.trainer->checkpoint_every, 0);
+}
+
 TEST_F(JobFileTest, WhatRunsBesideTheTraining) {
   const std::string text = R"(
 trainer: {network: lenet5}

@@ -77,6 +77,26 @@ TEST_P(StoreContract, AModelWithoutNameOrValidDocumentIsRefused) {
   EXPECT_TRUE(store_->ListModels()->empty());
 }
 
+// Columns are named by whoever wrote the file.
+TEST_P(StoreContract, ATargetMayBeAnyBytes) {
+  core::ModelRecord model = MakeModel("m", "{}");
+  model.target = "\xe9t\xe9 \\x41 \t";
+  ASSERT_TRUE(store_->SaveModel(model).ok());
+  EXPECT_EQ(store_->FindModel("m")->target, model.target);
+  EXPECT_EQ(store_->ListModels()->front().target, model.target);
+}
+
+TEST_P(StoreContract, DocumentsAreKeptByteForByte) {
+  for (const std::string& kept :
+       {std::string("{ \"a\" : \"größe 🚀 \\u0000 \\\\N\",\r\n\t\"b\": 1 }\n"),
+        "\"" + std::string(3'000'000, 'x') + "\""}) {
+    ASSERT_TRUE(store_->SaveModel(MakeModel("m", kept)).ok());
+    EXPECT_TRUE(store_->FindModel("m")->document == kept);
+  }
+  EXPECT_EQ(store_->SaveModel(MakeModel("m", std::string("{}\0", 3))).error().code(),
+            ErrorCode::kBadInput);
+}
+
 TEST_P(StoreContract, ForecastsComeBackOldestFirst) {
   const int64_t model = *store_->SaveModel(MakeModel("m", "{}"));
   const int64_t other = *store_->SaveModel(MakeModel("n", "{}"));
@@ -119,6 +139,71 @@ TEST_P(StoreContract, OneBadForecastKeepsAllOut) {
   bad_question[1].question = "[1]";
   EXPECT_EQ(store_->AddForecasts(bad_question).error().code(), ErrorCode::kBadInput);
   EXPECT_TRUE(store_->ListForecasts(model)->empty());
+}
+
+core::Run FinishedRun(Store& store, const std::string& name) {
+  core::Run run;
+  run.name = name;
+  run.job = "{}";
+  run = store.AddRun(run).value();
+  for (const core::RunState next : {core::RunState::kPlanning, core::RunState::kStarting,
+                                    core::RunState::kRunning, core::RunState::kFinished}) {
+    run = store.MoveRun(run.id, run.state, next, "").value();
+  }
+  return run;
+}
+
+TEST_P(StoreContract, ForecastsAreHeldAgainstTheRunsTheyWereGivenFor) {
+  const int64_t model = *store_->SaveModel(MakeModel("m", "{}"));
+  const int64_t other = *store_->SaveModel(MakeModel("n", "{}"));
+  const core::Run first = FinishedRun(*store_, "a");
+  const core::Run second = FinishedRun(*store_, "b");
+  core::Run open;
+  open.name = "c";
+  open.job = "{}";
+  open = *store_->AddRun(open);
+  std::array records{MakeForecast(model, 1), MakeForecast(model, 2), MakeForecast(other, 3),
+                     MakeForecast(model, 4), MakeForecast(model, 5)};
+  records[0].run_id = first.id;
+  records[2].run_id = second.id;
+  records[3].run_id = open.id;
+  records[4].run_id = second.id;
+  ASSERT_TRUE(store_->AddForecasts(records).ok());
+  const auto all = store_->ListFinishedForecasts("", 10);
+  ASSERT_TRUE(all.ok()) << all.error().Describe();
+  ASSERT_EQ(all->size(), 3U);  // not the one without a run, not that of the run at work
+  EXPECT_EQ((*all)[0].record.run_id, first.id);
+  EXPECT_EQ((*all)[0].model, "m");
+  EXPECT_EQ((*all)[0].target, "epoch_s");
+  EXPECT_EQ((*all)[0].run_name, "a");
+  EXPECT_EQ((*all)[0].finished_at, first.changed_at);
+  EXPECT_FALSE((*all)[0].record.actual.has_value());
+  EXPECT_EQ((*all)[1].model, "n");
+  EXPECT_EQ((*all)[2].record.forecast.predicted, 5);
+  const auto newest = store_->ListFinishedForecasts("m", 1);
+  ASSERT_EQ(newest->size(), 1U);
+  EXPECT_EQ((*newest)[0].record.forecast.predicted, 5);
+
+  const int64_t id = (*all)[0].record.id;
+  ASSERT_TRUE(store_->SetActual(id, 1.25).ok());
+  ASSERT_TRUE(store_->SetActual(id, 7).ok());
+  Reopen();
+  EXPECT_EQ(store_->ListFinishedForecasts("m", 10)->front().record.actual, 1.25);
+  EXPECT_EQ(store_->ListForecasts(model)->front().actual, 1.25);
+}
+
+TEST_P(StoreContract, WhatARunTookMustBeANumberOfARun) {
+  const int64_t model = *store_->SaveModel(MakeModel("m", "{}"));
+  std::array records{MakeForecast(model, 1)};
+  ASSERT_TRUE(store_->AddForecasts(records).ok());
+  const int64_t id = store_->ListForecasts(model)->front().id;
+  EXPECT_EQ(store_->SetActual(id, 1).error().code(), ErrorCode::kBadInput);
+  EXPECT_EQ(store_->SetActual(id + 1, 1).error().code(), ErrorCode::kNotFound);
+  records[0].run_id = FinishedRun(*store_, "a").id;
+  ASSERT_TRUE(store_->AddForecasts(records).ok());
+  EXPECT_EQ(store_->SetActual(id + 1, std::nan("")).error().code(), ErrorCode::kBadInput);
+  records[0].run_id = *records[0].run_id + 5;
+  EXPECT_EQ(store_->AddForecasts(records).error().code(), ErrorCode::kNotFound);
 }
 
 TEST_P(StoreContract, ForecastsOfAnUnknownModelAreNotFound) {

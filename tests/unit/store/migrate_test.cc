@@ -142,7 +142,7 @@ TEST_F(MigrateTest, ProgramsThatStartAtOnceMigrateOnce) {
 }
 
 TEST(BuiltInMigrationsTest, AreNamedInOrder) {
-  const auto migrations = BuiltInMigrations();
+  const auto migrations = SqliteMigrations();
   ASSERT_FALSE(migrations.empty());
   for (size_t i = 0; i < migrations.size(); ++i) {
     EXPECT_EQ(std::stoul(migrations[i].name.substr(0, 4)), i + 1) << migrations[i].name;

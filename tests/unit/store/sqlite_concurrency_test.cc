@@ -1,100 +1,16 @@
 // Threads and processes on one SQLite file at once: nobody loses anything.
-#include <cstdlib>
-#include <map>
-#include <set>
 #include <thread>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "base/text.h"
 #include "store/sqlite/sqlite_store.h"
 #include "tests/unit/store/support.h"
+#include "tests/unit/store/writers.h"
 
 namespace reckon::store::testing {
 namespace {
-
-constexpr int kRounds = 25;
-constexpr const char* kStoreVariable = "RECKON_TEST_STORE";
-constexpr const char* kWriterVariable = "RECKON_TEST_WRITER";
-
-// Waiting is right here and may be long under a sanitizer on a busy machine.
-constexpr OpenOptions kPatient{.busy_timeout = std::chrono::minutes(2)};
-
-void Write(Store& store, const std::string& writer) {
-  base::NoProgress progress;
-  for (int i = 0; i < kRounds; ++i) {
-    const auto event = store.AddEvent({.id = 0,
-                                       .run_id = {},
-                                       .kind = writer,
-                                       .detail = fmt::format(R"({{"i":{}}})", i),
-                                       .at = {}});
-    ASSERT_TRUE(event.ok()) << event.error().Describe();
-    if (i % 5 != 0) continue;
-    const std::string name = fmt::format("{} {}", writer, i);
-    const auto set = store.AddSampleSet(name, name, MakeTable(40), {}, progress);
-    ASSERT_TRUE(set.ok()) << set.error().Describe();
-  }
-}
-
-void ExpectNothingLost(const std::filesystem::path& path, const std::set<std::string>& writers) {
-  const base::SystemClock clock;
-  const auto store = SqliteStore::Open(path, clock);
-  ASSERT_TRUE(store.ok());
-  std::map<std::string, int> next;
-  const auto events = (*store)->ListEvents({}, 0, SIZE_MAX);
-  ASSERT_TRUE(events.ok());
-  for (const core::Event& event : *events) {
-    EXPECT_EQ(event.detail, fmt::format(R"({{"i":{}}})", next[event.kind]++)) << event.kind;
-  }
-  for (const std::string& writer : writers) EXPECT_EQ(next[writer], kRounds) << writer;
-  const auto sets = (*store)->ListSampleSets();
-  EXPECT_EQ(sets->size(), writers.size() * kRounds / 5);
-  for (const core::SampleSet& set : *sets) {
-    const auto table = (*store)->LoadSamples(set.name);
-    ASSERT_TRUE(table.ok()) << table.error().Describe();
-    EXPECT_EQ(Difference(*table, MakeTable(40)), "");
-  }
-}
-
-// Not a test by itself: the other process of the test below, this same program started anew (a
-// plain fork would take threads' locks and the sanitizers by surprise).
-TEST(SqliteConcurrencyProcess, DISABLED_Writer) {
-  const char* const path = std::getenv(kStoreVariable);
-  const char* const writer = std::getenv(kWriterVariable);
-  ASSERT_TRUE(path != nullptr && writer != nullptr);
-  const base::SystemClock clock;
-  const auto store = SqliteStore::Open(path, clock, kPatient);
-  ASSERT_TRUE(store.ok()) << store.error().Describe();
-  Write(**store, writer);
-}
-
-pid_t StartWriter(const std::filesystem::path& path, const std::string& writer) {
-  std::vector<std::string> words{"/proc/self/exe",
-                                 "--gtest_filter=SqliteConcurrencyProcess.DISABLED_Writer",
-                                 "--gtest_also_run_disabled_tests", "--gtest_brief=1"};
-  std::vector<std::string> variables{fmt::format("{}={}", kStoreVariable, path.string()),
-                                     fmt::format("{}={}", kWriterVariable, writer)};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    // The harness may tell the test program where to report or which part to run.
-    if (!std::string_view(*variable).starts_with("GTEST_")) variables.emplace_back(*variable);
-  }
-  const auto pointers = [](std::vector<std::string>& strings) {
-    std::vector<char*> list;
-    for (std::string& string : strings) list.push_back(string.data());
-    list.push_back(nullptr);
-    return list;
-  };
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
-  pid_t child = -1;
-  EXPECT_EQ(posix_spawn(&child, program.c_str(), nullptr, nullptr, pointers(words).data(),
-                        pointers(variables).data()),
-            0);
-  return child;
-}
 
 TEST(SqliteConcurrencyTest, ThreadsThatShareAStore) {
   TempFolder folder;
@@ -107,7 +23,7 @@ TEST(SqliteConcurrencyTest, ThreadsThatShareAStore) {
       threads.emplace_back([&, i] { Write(**store, fmt::format("thread-{}", i)); });
     }
     threads.emplace_back([&] {
-      for (int i = 0; i < kRounds; ++i) EXPECT_TRUE((*store)->ListEvents({}, 0, 10).ok());
+      for (int i = 0; i < 25; ++i) EXPECT_TRUE((*store)->ListEvents({}, 0, 10).ok());
     });
   }
   ExpectNothingLost(folder / "x.db", {"thread-0", "thread-1", "thread-2", "thread-3"});
@@ -116,26 +32,7 @@ TEST(SqliteConcurrencyTest, ThreadsThatShareAStore) {
 // The file does not exist at the start: making and migrating it is part of the race.
 TEST(SqliteConcurrencyTest, ThreadsAndProcessesOnOneFile) {
   TempFolder folder;
-  const std::filesystem::path path = folder / "x.db";
-  const pid_t children[] = {StartWriter(path, "process-0"), StartWriter(path, "process-1")};
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i) {
-      threads.emplace_back([&, i] {
-        const base::SystemClock clock;
-        const auto own = SqliteStore::Open(path, clock, kPatient);
-        ASSERT_TRUE(own.ok()) << own.error().Describe();
-        Write(**own, fmt::format("thread-{}", i));
-      });
-    }
-  }
-  for (const pid_t child : children) {
-    int status = -1;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
-    EXPECT_EQ(status, 0);
-  }
-  ExpectNothingLost(path,
-                    {"thread-0", "thread-1", "thread-2", "thread-3", "process-0", "process-1"});
+  WriteFromEverywhere(folder / "x.db");
 }
 
 // A process loses its locks on a file with the first descriptor of it that it closes, and with them
@@ -149,9 +46,7 @@ TEST(SqliteConcurrencyTest, OpeningAndClosingAgainTakesNothingFromAnOpenStore) {
   Write(**store, "first");
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(SqliteStore::Open(path, clock, kPatient).ok());
   const pid_t child = StartWriter(path, "process");
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
+  ExpectEndedWell(child);
   Write(**store, "second");
   ExpectNothingLost(path, {"first", "process", "second"});
 }

@@ -139,13 +139,13 @@ TEST_F(SqliteErrorsTest, AnEmptyFileOrDatabaseBecomesAStore) {
 
 TEST_F(SqliteErrorsTest, ANewerStoreIsRefused) {
   MakeStore();
-  ASSERT_TRUE((*SqliteConnection::Open(path_, {}))->Execute("PRAGMA user_version = 7").ok());
+  ASSERT_TRUE((*SqliteConnection::Open(path_, {}))->Execute("PRAGMA user_version = 1000").ok());
   const auto store = Open(path_);
   ASSERT_FALSE(store.ok());
   EXPECT_EQ(store.error().code(), ErrorCode::kBadInput);
-  EXPECT_EQ(store.error().message(),
-            "store '" + path_.string() +
-                "' was written by a newer Reckon (schema 7, this program knows 3)");
+  EXPECT_THAT(store.error().message(),
+              HasSubstr("store '" + path_.string() +
+                        "' was written by a newer Reckon (schema 1000, this program knows "));
 }
 
 TEST_F(SqliteErrorsTest, AMissingFolderIsNamed) {

@@ -1,4 +1,5 @@
 // Jobs of the trainer: as JSON, checked, and the files they leave.
+#include <algorithm>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -8,6 +9,8 @@
 #include "tests/support/temp_folder.h"
 #include "train/check_job.h"
 #include "train/data/generated_images.h"
+#include "train/data/image_files.h"
+#include "train/data/training_data.h"
 #include "train/going_on.h"
 #include "train/job_json.h"
 #include "train/saved_model.h"
@@ -21,7 +24,7 @@ core::TrainerJob UnusualJob() {
   core::TrainerJob job;
   job.network = "mlp";
   job.knobs = {{"hidden", "64,32"}};
-  job.data = {"idx", "cifar", {"a", "b"}, {"c", "d"}, 7, 8, 9};
+  job.data = {"idx", "cifar", {"a", "b"}, {"c", "d"}, 7, 8, 9, "print"};
   job.epochs = 3;
   job.batches = {1, 2};
   job.shards = {10, 20};
@@ -282,6 +285,50 @@ TEST(GoingOnTest, OtherImagesInTheFilesAreAnotherTraining) {
   ImageSet others = images;
   others.pixels.back() = static_cast<uint8_t>(others.pixels.back() + 1);
   EXPECT_NE(CourseOf(job, checked, others), course);
+}
+
+// Each of two workers has the files of its own shard alone.
+TEST(OwnShardTest, EveryWorkerReadsItsOwnAndCountsAll) {
+  const support::TempFolder folder;
+  const ImageSet all = GenerateImages(kMnistShape, 1, {0, 50});
+  const auto write = [&](const std::string& stem, size_t first, size_t count) {
+    ASSERT_TRUE(base::WriteFile(folder / (stem + ".images"), IdxImages(all, first, count)).ok());
+    ASSERT_TRUE(base::WriteFile(folder / (stem + ".labels"), IdxLabels(all, first, count)).ok());
+  };
+  write("shard-0", 0, 30);
+  write("shard-1", 30, 20);
+  core::TrainerJob job;
+  job.data.source = "idx";
+  job.data.shards_of = "print of all";
+  job.data.images = 50;
+  for (const char* kind : {"images", "labels"}) {
+    job.data.train_files.push_back((folder / "shard-{rank}.").string() + kind);
+    job.data.validation_files.push_back((folder / "shard-0.").string() + kind);
+  }
+  job.shards = {30, 20};
+  job.batches = {8};
+  const TrainingData second = LoadData(job.data, 1, 1).value();
+  ASSERT_EQ(second.train.size(), 20U);
+  EXPECT_TRUE(std::ranges::equal(second.train.Image(0), all.Image(30)));
+  EXPECT_EQ(ImagesOfAll(job, 1, second.train.size()).value(), 50U);
+  EXPECT_THAT(ImagesOfAll(job, 0, 20).error().Describe(), HasSubstr("its shard has 30"));
+  const auto checked = CheckSettings(job, 2, 50, 30, kMnistShape, 10).value();
+  EXPECT_EQ(checked.dealing.Begin(1), 30U);
+  for (const uint32_t row : checked.dealing.Order(1, 3, 1, true)) {
+    EXPECT_GE(row, 30U);
+    EXPECT_LT(row, 50U);
+  }
+  // Whoever plans has none of the files, and knows what there is to know.
+  core::TrainerJob elsewhere = job;
+  elsewhere.data.train_files = {"shard-{rank}.images", "shard-{rank}.labels"};
+  EXPECT_EQ(CheckJob(elsewhere, 2)->dealing.rows(), 50U);
+  // Workers of one training are known as such, though each has other images.
+  job.checkpoint = "checkpoint";
+  EXPECT_EQ(CourseOf(job, checked, all), CourseOf(job, checked, second.train));
+  job.data.shards_of = "print of others";
+  EXPECT_NE(CourseOf(job, checked, all).at("train_files"), "print of all");
+  job.data.source = "generated";
+  EXPECT_FALSE(LoadData(job.data, 1).ok());
 }
 
 TEST(SavedModelTest, ABaseModelMustFitTheJob) {

@@ -71,6 +71,35 @@ TEST(ParameterServerTest, ASynchronousStepIsOneOfTheWeightedMean) {
   }
 }
 
+TEST(ParameterServerTest, WorkersInStepHearTogetherThatOneWantsToEnd) {
+  for (const size_t servers : {1, 2}) {
+    std::vector<std::unique_ptr<Running>> running;
+    std::vector<net::Address> addresses;
+    for (size_t s = 0; s < servers; ++s) {
+      running.push_back(std::make_unique<Running>(Options(StepMode::kSync, 3)));
+      addresses.push_back(running.back()->address());
+    }
+    const auto work = [&](size_t worker) {
+      std::vector<float> parameters(kSize, 1);
+      const std::vector<float> gradient(kSize, 0.5F);
+      ParameterClient client = Join(addresses, worker, 3, parameters);
+      for (uint64_t step = 0; step < 6; ++step) {
+        const bool wants = worker == 2 && step == 3;
+        const auto times = client.PushPull(1, gradient, parameters, wants);
+        ASSERT_TRUE(times.ok()) << times.error().Describe();
+        EXPECT_EQ(times->ends, step == 3) << worker << " " << step;
+        EXPECT_EQ(times->server_steps, step + 1);
+      }
+      client.Leave();
+    };
+    {
+      std::vector<std::jthread> workers;
+      for (size_t i = 0; i < 3; ++i) workers.emplace_back(work, i);
+    }
+    for (const auto& server : running) EXPECT_TRUE(server->Wait().ok());
+  }
+}
+
 TEST(ParameterServerTest, AsynchronousRunsGoOnWithoutADeadWorker) {
   Running server(Options(StepMode::kAsync, 2));
   std::vector<float> first(10, 1);

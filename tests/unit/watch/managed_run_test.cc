@@ -186,6 +186,22 @@ TEST(ManagedRunTest, WhoDiesWithASilentNodeIsNotToBlame) {
   EXPECT_EQ(run.state, RunState::kPlanning) << "another attempt";
 }
 
+// It tells of its failure sooner than the silence of the node that caused it can be noticed.
+TEST(ManagedRunTest, NobodyIsBlamedBeforeAllOthersHaveBeenHeardAgain) {
+  ManagedRun run = Training();
+  run.parts[0].end = PartEnd{RunState::kFailed, "a worker went away", 101};
+  run.parts[0].gone = true;
+  run.parts[0].heard_at = run.parts[1].heard_at = 100.5;
+  MoveAll(run, 102);
+  MoveAll(run, 120);
+  EXPECT_EQ(run.state, RunState::kRunning) << "the other one may be dead";
+  ManagedRun heard = run;
+  heard.parts[1].heard_at = 119;
+  EXPECT_EQ(MoveOn(heard, kMovePolicy, 121).blame->node, "h0");
+  run.parts[1].lost = true;
+  EXPECT_EQ(MoveOn(run, kMovePolicy, 131).blame->node, "h1");
+}
+
 TEST(ManagedRunTest, AWorkerThatHangsIsGivenUp) {
   ManagedRun run = Training();
   run.ends_within_s = 30;
