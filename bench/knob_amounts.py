@@ -11,37 +11,24 @@ usual pace of processors; the second one has multiply-adds, numbers that layers 
 """
 
 import csv
-import math
 import pathlib
 import statistics
 import sys
 
-RUNS = pathlib.Path(__file__).resolve().parent.parent / "docs/results/campaigns/generic-pytorch.runs.csv"
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "examples/pytorch-ddp"))
+import describe  # pylint: disable=wrong-import-position
+
+RUNS = ROOT / "docs/results/campaigns/generic-pytorch.runs.csv"
 # As `reckon report` tells it of this campaign.
 PACE_POWER = 0.23
 KNOBS = ("KERNEL", "POOL", "ACTIVATION", "FILTERS", "STRIDE", "PADDING", "DROPOUT", "OPTIMIZER", "SHAPE", "BATCH")
 
 
 def amounts(row):
-    """Of the network of examples/pytorch-ddp/lenet.py with these knobs."""
-    channels, side = (1, 28) if row["env_SHAPE"] == "mnist" else (3, 32)
-    kernel, pool, stride = (int(row[f"env_{name}"]) for name in ("KERNEL", "POOL", "STRIDE"))
-    filters = int(row["env_FILTERS"])
-    multiply_adds = activations = parameters = 0
-    for count in (filters, 2 * filters):
-        own = min(kernel, side)
-        out = (side - own) // stride + 1 if row["env_PADDING"] == "valid" else math.ceil(side / stride)
-        multiply_adds += count * out * out * channels * own * own
-        activations += count * out * out
-        parameters += count * channels * own * own + count
-        channels, side = count, out // min(pool, out)
-    width = channels * side * side
-    for hidden in (120, 84, 10):
-        multiply_adds += width * hidden
-        activations += hidden
-        parameters += width * hidden + hidden
-        width = hidden
-    return {"multiply_adds": multiply_adds, "activations": activations, "parameters": parameters}
+    """As the example's script tells them of these knobs."""
+    whole = {name: int(row[f"env_{name.upper()}"]) for name in ("kernel", "pool", "filters", "stride")}
+    return describe.amounts(shape=row["env_SHAPE"], padding=row["env_PADDING"], **whole)
 
 
 def main():

@@ -70,13 +70,18 @@ bool Drain(int descriptor, std::string& text) {
   return count > 0;
 }
 
-// Reads both outputs until the program has ended; false when the limit came first. What a
-// grandchild still holds open is not waited for.
-bool Follow(int process, Descriptor& out, Descriptor& err, Moment limit, CommandResult& result) {
+// How often a request to stop is looked for.
+constexpr std::chrono::milliseconds kStopLook{100};
+
+// Reads both outputs until the program has ended; false when the limit or a request to stop came
+// first. What a grandchild still holds open is not waited for.
+bool Follow(int process, Descriptor& out, Descriptor& err, Moment limit,
+            const std::stop_token& stop, CommandResult& result) {
   for (;;) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         limit - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return false;
+    if (left.count() <= 0 || stop.stop_requested()) return false;
+    if (stop.stop_possible()) left = std::min(left, kStopLook);
     std::array<pollfd, 3> waited{pollfd{out.get(), POLLIN, 0}, pollfd{err.get(), POLLIN, 0},
                                  pollfd{process, POLLIN, 0}};
     if (poll(waited.data(), waited.size(), static_cast<int>(left.count()) + 1) < 0) {
@@ -89,6 +94,24 @@ bool Follow(int process, Descriptor& out, Descriptor& err, Moment limit, Command
     if (more_err && !Drain(err.get(), result.err)) err.Close();
     if (waited[2].revents != 0 && !more_out && !more_err) return true;
   }
+}
+
+// Ours with what is added, as a program is given it.
+std::vector<std::string> EnvironmentWith(const std::map<std::string, std::string>& added) {
+  std::vector<std::string> lines;
+  for (char** line = environ; *line != nullptr; ++line) {
+    const std::string_view text = *line;
+    if (!added.contains(std::string(text.substr(0, text.find('='))))) lines.emplace_back(text);
+  }
+  for (const auto& [name, value] : added) lines.push_back(fmt::format("{}={}", name, value));
+  return lines;
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
 }
 
 class SpawnSettings {
@@ -155,20 +178,21 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
   if (options.inherit >= 0) {
     posix_spawn_file_actions_adddup2(settings.actions(), options.inherit, options.inherit);
   }
-  std::vector<char*> argv;
-  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
-  argv.push_back(nullptr);
+  if (!options.workdir.empty()) {
+    posix_spawn_file_actions_addchdir_np(settings.actions(), options.workdir.c_str());
+  }
+  const std::vector<std::string> environment = EnvironmentWith(options.environment);
   const Moment limit = std::chrono::steady_clock::now() + options.limit;
   pid_t pid = 0;
   const int spawned = posix_spawn(&pid, program.c_str(), settings.actions(), settings.attributes(),
-                                  argv.data(), environ);
+                                  Pointers(arguments).data(), Pointers(environment).data());
   if (spawned != 0) return base::SystemError("cannot start " + program, spawned);
   out_end.Close();
   err_end.Close();
 
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   CommandResult result;
-  const bool ended = process.get() >= 0 && Follow(process.get(), out, err, limit, result);
+  const bool ended = process.get() >= 0 && Follow(process.get(), out, err, limit, options.stop, result);
   if (!ended) kill(-pid, SIGKILL);
   int status = 0;
   pid_t waited = 0;
@@ -178,6 +202,10 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
   // Somebody else took its end, or the kernel did since SIGCHLD is ignored: it may have failed.
   if (waited < 0) {
     return base::SystemError("cannot tell how " + arguments.front() + " ended");
+  }
+  if (!ended && options.stop.stop_requested()) {
+    return Error(ErrorCode::kInterrupted,
+                 fmt::format("interrupted while '{}' ran", base::Join(arguments, " ")));
   }
   if (!ended) {
     return Error(ErrorCode::kUnavailable,

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <map>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,9 @@ struct CommandOptions {
   // A descriptor the program shall inherit; -1: none. A lock that must outlive us as long as the
   // program still works is kept that way.
   int inherit = -1;
+  std::string workdir;                             // empty: ours
+  std::map<std::string, std::string> environment;  // in addition to ours, and stronger
+  std::stop_token stop;                            // then likewise killed: kInterrupted
 };
 
 // Whether RunCommand would find it.

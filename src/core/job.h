@@ -117,6 +117,10 @@ struct Job {
   int64_t priority = 0;          // in a manager's queue: higher ones go first
   std::optional<double> budget;  // dollars, for all attempts, where nodes have prices
   std::vector<BackgroundLoad> background;
+  // Of a command: what is known of it before it starts (how much it computes, ...), as columns of
+  // its samples, and a shell script that prints more of the kind. The built-in trainer knows itself.
+  std::map<std::string, double> known;
+  std::string describe;
 };
 
 // Where it is trained.

@@ -114,6 +114,24 @@ Status ReadResources(const Yaml& node, core::Job& job) {
   return {};
 }
 
+// What only the course of a job can tell.
+bool IsMeasured(std::string_view name) {
+  return name.ends_with("_s") || name.ends_with("_bytes") || name == "accuracy" || name == "loss";
+}
+
+Status ReadKnown(const Yaml& node, std::map<std::string, double>& known) {
+  if (!node) return {};
+  if (!node.IsMap()) return node.Wrong("names and their numbers, like {multiply_adds: 4.2e6}");
+  for (const auto& [name, value] : node.entries()) {
+    RECKON_ASSIGN(const double number, value.Number());
+    if (auto good = CheckKnown(name); !good.ok()) {
+      return std::move(good).error().Wrap(value.Place());
+    }
+    known[name] = number;
+  }
+  return {};
+}
+
 Status ReadWorkers(const Yaml& root, core::Job& job) {
   if (root["num_nodes"] && root["workers"]) {
     return root["workers"].Wrong("num_nodes or workers, not both: they mean the same");
@@ -135,6 +153,20 @@ Status ReadWorkers(const Yaml& root, core::Job& job) {
 }
 
 }  // namespace
+
+base::Status CheckKnown(std::string_view name) {
+  constexpr size_t kLongestKnown = 48;
+  const bool spelt = !name.empty() && name.size() <= kLongestKnown && name[0] >= 'a' &&
+                     name[0] <= 'z' &&
+                     std::all_of(name.begin(), name.end(), [](char c) {
+                       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+                     });
+  if (spelt && !IsMeasured(name)) return {};
+  return base::BadInput(
+      fmt::format("expected the name of something known before the start, of small letters, digits "
+                  "and '_' (like multiply_adds), found '{}'",
+                  name));
+}
 
 base::Error JobFile::Placed(base::Error error) const {
   if (error.about().empty()) return error;
@@ -160,7 +192,7 @@ Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& pat
   if (!root.IsMap()) return root.Wrong("a job: keys and values");
   RECKON_TRY(root.AllowKeys(Keys{"name", "trainer", "setup", "run", "workdir", "envs", "num_nodes",
                                  "workers", "servers", "resources", "time_limit", "early_stop",
-                                 "budget", "priority", "background"}));
+                                 "budget", "priority", "background", "known", "describe"}));
   const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
   core::Job job;
   job.name = path.stem().string();
@@ -178,11 +210,16 @@ Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& pat
   if (root["trainer"]) {
     RECKON_ASSIGN(job.trainer, ReadTrainer(root["trainer"], folder));
     if (root["setup"]) return root["setup"].Wrong("no setup: the built-in trainer needs none");
+    for (const char* key : {"known", "describe"}) {
+      if (root[key]) return root[key].Wrong("nothing: the built-in trainer tells what is known");
+    }
   } else {
     core::CommandJob& command = job.command.emplace();
     RECKON_TRY(fields.Text("setup", command.setup));
     RECKON_TRY(fields.Text("run", command.run));
     if (base::Trim(command.run).empty()) return root["run"].Wrong("a command");
+    RECKON_TRY(ReadKnown(root["known"], job.known));
+    RECKON_TRY(fields.Text("describe", job.describe));
   }
   job.workdir = folder.string();
   RECKON_TRY(fields.Path("workdir", job.workdir));

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -35,6 +36,9 @@ base::Result<JobFile> ReadJobFile(const std::filesystem::path& path,
 
 // A job that is part of another document, and changes to it that were made already.
 base::Result<JobFile> ReadJob(const Yaml& root, const std::filesystem::path& path);
+
+// kBadInput: no name for something that is known of a job before it starts.
+base::Status CheckKnown(std::string_view name);
 
 // `path` gives the job its folder and, where the text has none, its name.
 base::Result<core::Job> JobFromYaml(const Yaml& root, const std::filesystem::path& path);

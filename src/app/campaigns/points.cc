@@ -52,7 +52,8 @@ std::string EngineOf(const CampaignFile& file, const spec::Pool* pool) {
 
 std::string KeyOf(const CampaignPoint& point) {
   base::Json job = ToJson(point.file.job);
-  job.erase("name");
+  // What is known of a job changes nothing of what it does.
+  for (const char* key : {"name", "known"}) job.erase(key);
   base::Fingerprint fingerprint;
   fingerprint.Add(base::DumpJsonLine(job));
   fingerprint.Add(point.engine);

@@ -17,6 +17,7 @@
 #include "app/campaigns/run_progress.h"
 #include "app/campaigns/standing.h"
 #include "app/data.h"
+#include "app/runs/describe.h"
 #include "app/runs/machine.h"
 #include "app/runs/run_files.h"
 #include "app/runs/runs.h"
@@ -217,8 +218,16 @@ class CampaignAtWork {
   base::Status CheckPoints(std::vector<CampaignPoint> points) {
     std::map<std::string, std::vector<std::string>> problems;  // points by reason
     size_t possible = 0;
+    Describer describer;
+    const bool asks = std::any_of(points.begin(), points.end(), [](const CampaignPoint& point) {
+      return !point.file.job.describe.empty();
+    });
+    if (asks) context_.progress.Begin("asking what is known of jobs", points.size());
     for (CampaignPoint& point : points) {
-      auto plan = PlanJob(point.file, point.engine);
+      const base::Status described = describer.Describe(point.file, context_.stop);
+      auto plan = described.ok() ? PlanJob(point.file, point.engine)
+                                 : Result<base::Json>(described.error());
+      if (asks) context_.progress.Advance(1);
       if (!plan.ok()) {
         if (plan.error().code() == ErrorCode::kInterrupted) return plan.error();
         point.problem = plan.error().Describe();
@@ -232,6 +241,7 @@ class CampaignAtWork {
       report.point = std::move(point);
       report_.points.push_back(std::move(report));
     }
+    if (asks) context_.progress.End();
     DrawAgain();
     for (PointReport& point : report_.points) Judge(point);
     document_["impossible"] = report_.points.size() - possible;

@@ -10,8 +10,10 @@
 
 #include "app/manage/agent_run.h"
 #include "app/manage/attempt_plan.h"
+#include "app/runs/describe.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "core/run.h"
 
 namespace reckon::app {
@@ -231,12 +233,20 @@ Result<Json> Remote::Audit(size_t limit) {
   return Call("GET", fmt::format("/audit?limit={}", limit));
 }
 
-Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides) {
+Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides,
+                              const std::stop_token& stop) {
   JobText job;
   RECKON_ASSIGN(job.text, base::ReadFile(path));
   job.source = std::filesystem::path(path).filename().string();
   job.overrides = std::move(overrides);
   RECKON_TRY(ReadJobText(job));  // what is wrong is told here, with no manager needed
+  RECKON_ASSIGN(spec::JobFile here, spec::ReadJobFile(path, job.overrides));
+  const std::map<std::string, double> written = here.job.known;
+  RECKON_TRY(Describer().Describe(here, stop));
+  for (const auto& [name, value] : here.job.known) {
+    if (written.contains(name)) continue;
+    job.overrides.push_back({"known." + name, base::RoundTrip(value)});
+  }
   return job;
 }
 

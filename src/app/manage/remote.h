@@ -88,7 +88,9 @@ class Remote {
 // What asks for a run of the job.
 base::Json JobBody(const JobText& job);
 
-// The job file's text and the changes to it, to be sent.
-base::Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides);
+// The job file's text and the changes to it, to be sent. What the job's `describe` script tells is
+// among them: it runs here, and never at the manager.
+base::Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides,
+                                    const std::stop_token& stop);
 
 }  // namespace reckon::app

@@ -15,6 +15,7 @@
 #include "app/recommend/epochs_to_accuracy.h"
 #include "app/recommend/worker_batches.h"
 #include "app/report/samples.h"
+#include "app/runs/describe.h"
 #include "app/runs/job_json.h"
 #include "app/runs/run_samples.h"
 #include "app/runs/runs.h"
@@ -239,6 +240,8 @@ Result<RecommendReport> Recommend(const RecommendRequest& request, const Context
                           {{"JOB", request.job}, {"--catalogue", request.catalogue}}, context));
   RECKON_ASSIGN(spec::JobFile file,
                 request.text ? ReadJobText(*request.text) : spec::ReadJobFile(request.job, {}));
+  // A service is asked by others: their scripts are not for it to run.
+  if (!request.text) RECKON_TRY(Describer().Describe(file, context.stop));
   PriceSource prices{request.price, {}};
   if (!request.catalogue.empty()) {
     RECKON_ASSIGN(prices.catalogue, LoadCatalogue(request.catalogue, request.region, context));

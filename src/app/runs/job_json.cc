@@ -49,6 +49,7 @@ base::Json ToJson(const core::Job& job) {
   if (job.priority != 0) json["priority"] = job.priority;
   if (job.budget) json["budget"] = *job.budget;
   if (job.early_stop) json["early_stop"] = act::ToJson(*job.early_stop);
+  if (!job.known.empty()) json["known"] = job.known;
   if (!job.background.empty()) json["background"] = ToJson(job.background);
   return json;
 }

@@ -21,6 +21,7 @@ using core::Cell;
 using core::Row;
 
 constexpr const char* kStress = "stress_";
+constexpr const char* kKnown = "known_";
 
 void AddField(Row& row, const std::string& name, const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -86,6 +87,17 @@ void AddVariables(Row& row, const Json& job) {
   }
 }
 
+// The same columns as of the built-in trainer where it tells the same.
+void AddKnown(Row& row, const Json& job) {
+  constexpr std::array<std::string_view, 6> kTrainers{"multiply_adds", "parameters", "activations",
+                                                      "images",        "batch",      "epochs"};
+  const Json known = job.value("known", Json::object());
+  for (const auto& [name, value] : known.items()) {
+    const bool usual = std::find(kTrainers.begin(), kTrainers.end(), name) != kTrainers.end();
+    row.emplace_back(usual ? name : kKnown + name, value.get<double>());
+  }
+}
+
 // Levels of load beside the training, by the name of each.
 void AddStress(Row& row, const Json& job) {
   for (const Json& load : job.value("background", Json::array())) {
@@ -147,6 +159,7 @@ Row Configuration(int64_t run_id, const Json& job, const Json& plan) {
     AddTrainer(row, job["trainer"], plan);
   } else {
     AddVariables(row, job);
+    AddKnown(row, job);
   }
   return row;
 }
@@ -310,7 +323,7 @@ bool IsRunInput(std::string_view column) {
       "multiply_adds", "activations"};
   return std::find(kInputs.begin(), kInputs.end(), column) != kInputs.end() ||
          column.starts_with("knob_") || column.starts_with("env_") || column.starts_with(kStress) ||
-         column.starts_with("varied_");
+         column.starts_with("varied_") || column.starts_with(kKnown);
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "act/local/supervisor.h"
 #include "app/data.h"
 #include "app/runs/background_plan.h"
+#include "app/runs/describe.h"
 #include "app/runs/engine.h"
 #include "app/runs/job_json.h"
 #include "app/runs/job_plan.h"
@@ -126,7 +127,7 @@ struct AskedFor {
 };
 
 // The job with what its plan and, before that, the request say of it.
-base::Result<AskedFor> ReadRequest(const RunRequest& request) {
+base::Result<AskedFor> ReadRequest(const RunRequest& request, const Context& context) {
   PlannedJob planned{{}, request.engine};
   if (!request.plan.empty()) {
     RECKON_ASSIGN(planned, ReadPlanFile(request.plan, request.engine));
@@ -134,19 +135,20 @@ base::Result<AskedFor> ReadRequest(const RunRequest& request) {
   planned.overrides.insert(planned.overrides.end(), request.overrides.begin(),
                            request.overrides.end());
   RECKON_ASSIGN(spec::JobFile file, spec::ReadJobFile(request.job_file, planned.overrides));
+  RECKON_TRY(Describer().Describe(file, context.stop));
   return AskedFor{std::move(file), std::move(planned.engine)};
 }
 
 }  // namespace
 
 base::Result<RunReport> StartRun(const RunRequest& request, const Context& context) {
-  RECKON_ASSIGN(const AskedFor asked, ReadRequest(request));
+  RECKON_ASSIGN(const AskedFor asked, ReadRequest(request, context));
   StopPass unused{std::stop_token()};  // nobody follows it, so it goes on when we are stopped
   return StartJob(asked.file, asked.engine, request.model, std::nullopt, unused, context);
 }
 
 base::Result<RunReport> RunToEnd(const RunRequest& request, const Context& context) {
-  RECKON_ASSIGN(const AskedFor asked, ReadRequest(request));
+  RECKON_ASSIGN(const AskedFor asked, ReadRequest(request, context));
   StopPass stop(context.stop);
   RECKON_ASSIGN(const RunReport started,
                 StartJob(asked.file, asked.engine, request.model, std::nullopt, stop, context));

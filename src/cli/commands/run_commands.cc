@@ -67,7 +67,8 @@ class RunCommand final : public Command {
         return base::BadInput(fmt::format("{} is for runs on this machine, not --server", option));
       }
     }
-    RECKON_ASSIGN(app::JobText job, app::ReadJobToSend(request_.job_file, request_.overrides));
+    RECKON_ASSIGN(app::JobText job, app::ReadJobToSend(request_.job_file, request_.overrides,
+                                                             context.stop));
     job.model = request_.model;
     RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
     RECKON_ASSIGN(const int64_t run, remote.Submit(job));
