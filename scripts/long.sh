@@ -59,7 +59,7 @@ fi
 
 cmake --preset fuzz > /dev/null
 cmake --build build/fuzz --target table_reader_fuzz model_reader_fuzz spec_reader_fuzz \
-  report_reader_fuzz array_reader_fuzz request_reader_fuzz
+  report_reader_fuzz array_reader_fuzz request_reader_fuzz bundle_reader_fuzz
 fuzz() {
   # New finds stay in build/; the corpus in the tree is kept small by hand.
   mkdir -p build/long/corpus_$1
@@ -78,6 +78,8 @@ fuzz_both() {
 fuzz_both table model
 fuzz_both spec report
 fuzz_both array request
+# The seventh has nobody to share with.
+fuzz bundle
 
 tidy() { cmake --preset tidy > /dev/null && cmake --build build/tidy; }
 suite tidy tidy

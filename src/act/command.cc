@@ -192,7 +192,8 @@ Result<CommandResult> RunCommand(const std::vector<std::string>& arguments,
 
   const Descriptor process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   CommandResult result;
-  const bool ended = process.get() >= 0 && Follow(process.get(), out, err, limit, options.stop, result);
+  const bool ended =
+      process.get() >= 0 && Follow(process.get(), out, err, limit, options.stop, result);
   if (!ended) kill(-pid, SIGKILL);
   int status = 0;
   pid_t waited = 0;

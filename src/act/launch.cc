@@ -46,18 +46,20 @@ Json ToJson(const core::EarlyStop& stop) {
 }
 
 Json ToJson(const ProcessSpec& process) {
-  return {{"role", process.role},
-          {"index", process.index},
-          {"argv", process.argv},
-          {"env", process.env},
-          {"workdir", process.workdir},
-          {"place", ToJson(process.place)},
-          {"on_death", OnDeathName(process.on_death)},
-          {"log", process.log},
-          {"title", process.title},
-          {"app", process.app},
-          {"settle_s", process.settle_s},
-          {"reports", process.reports}};
+  Json json = {{"role", process.role},
+               {"index", process.index},
+               {"argv", process.argv},
+               {"env", process.env},
+               {"workdir", process.workdir},
+               {"place", ToJson(process.place)},
+               {"on_death", OnDeathName(process.on_death)},
+               {"log", process.log},
+               {"title", process.title},
+               {"app", process.app},
+               {"settle_s", process.settle_s},
+               {"reports", process.reports}};
+  if (process.sandbox) json["sandbox"] = ToJson(*process.sandbox);
+  return json;
 }
 
 std::string PartMark(const LaunchSpec& spec) { return spec.token + "/" + spec.part; }
@@ -100,6 +102,7 @@ Json ToJson(const LaunchSpec& spec) {
                {"token", spec.token},
                {"part", spec.part},
                {"store", spec.store}};
+  if (spec.setup_sandbox) json["setup_sandbox"] = ToJson(*spec.setup_sandbox);
   if (spec.early_stop) json["early_stop"] = ToJson(*spec.early_stop);
   for (const ProcessSpec& process : spec.processes) json["processes"].push_back(ToJson(process));
   return json;
@@ -158,6 +161,9 @@ base::Result<ProcessSpec> ProcessSpecFromJson(const Json& json, const std::strin
   if (process.argv.empty() || process.argv[0].empty()) {
     fields.Fail(fields.PathOf("argv"), "a command and its arguments");
   }
+  if (const Json* sandbox = fields.Object("sandbox")) {
+    RECKON_ASSIGN(process.sandbox, SandboxFromJson(*sandbox, fields.PathOf("sandbox")));
+  }
   if (const Json* place = fields.Object("place")) {
     RECKON_ASSIGN(process.place, PlaceFromJson(*place, fields.PathOf("place")));
   }
@@ -183,6 +189,9 @@ base::Result<LaunchSpec> LaunchSpecFromJson(const Json& json) {
   fields.Read("token", spec.token);
   fields.Read("part", spec.part);
   fields.Read("store", spec.store);
+  if (const Json* sandbox = fields.Object("setup_sandbox")) {
+    RECKON_ASSIGN(spec.setup_sandbox, SandboxFromJson(*sandbox, "setup_sandbox"));
+  }
   if (const Json* stop = fields.Object("early_stop")) {
     RECKON_ASSIGN(spec.early_stop, EarlyStopFromJson(*stop, "early_stop"));
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "act/place.h"
+#include "act/sandbox.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "core/job.h"
@@ -38,6 +39,7 @@ struct ProcessSpec {
   // a latency, at most so long; one that does not report, exactly so long.
   double settle_s = 0;
   bool reports = false;
+  std::optional<Sandbox> sandbox;  // that it runs in
 };
 
 // The role whose ends decide whether a run has succeeded.
@@ -52,6 +54,7 @@ struct LaunchSpec {
   std::string setup;  // shell script, run once on each host before the processes; empty: none
   std::string setup_workdir;
   std::map<std::string, std::string> setup_env;
+  std::optional<Sandbox> setup_sandbox;
   std::vector<ProcessSpec> processes;  // started in this order
   double stop_grace_s = 5;             // between SIGTERM and SIGKILL
   std::optional<double> time_limit_s;

@@ -178,6 +178,7 @@ struct Tool {
 constexpr std::array kTools{
     Tool{"rsvg-convert", "turn plots into PNG", "librsvg2-bin"},
     Tool{"sqlite3", "look into a store by hand", "sqlite3"},
+    Tool{"bwrap", "let an agent run code that was sent to it", "bubblewrap"},
 };
 
 }  // namespace

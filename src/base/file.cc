@@ -133,6 +133,27 @@ Result<std::string> ReadFile(const std::filesystem::path& path) {
   return text;
 }
 
+Result<std::string> ReadPiece(const std::filesystem::path& path, uint64_t offset, size_t most) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return OsError("cannot open", path);
+  std::string text(most, '\0');
+  size_t have = 0;
+  ssize_t got = 1;
+  while (have < most && got != 0) {
+    got = pread(descriptor, text.data() + have, most - have, static_cast<off_t>(offset + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      Error error = OsError("cannot read", path);
+      close(descriptor);
+      return error;
+    }
+    have += static_cast<size_t>(got);
+  }
+  close(descriptor);
+  text.resize(have);
+  return text;
+}
+
 Status WriteControl(const std::filesystem::path& path, std::string_view text) {
   const int descriptor = open(path.c_str(), O_WRONLY | O_CLOEXEC);
   const bool written = descriptor >= 0 && write(descriptor, text.data(), text.size()) ==

@@ -2,6 +2,8 @@
 // no crash ever sees half of one.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -11,6 +13,9 @@
 namespace reckon::base {
 
 Result<std::string> ReadFile(const std::filesystem::path& path);
+
+// At most `most` bytes from `offset` on; fewer only at the end of the file.
+Result<std::string> ReadPiece(const std::filesystem::path& path, uint64_t offset, size_t most);
 
 // Whether writing to `path` writes to standard output: "-", /dev/stdout, or the file that the shell
 // connected it to.

@@ -84,6 +84,23 @@ Status AtomicFolder::Write(const std::string& name, std::string_view text) {
   return WriteFile(temporary_ / name, text);
 }
 
+Result<fs::path> AtomicFolder::MakeFolder(const std::string& name) {
+  std::error_code failed;
+  fs::path made = temporary_ / name;
+  fs::create_directory(made, failed);
+  if (!failed) return made;
+  return Error(ErrorCode::kIo,
+               fmt::format("cannot make '{}': {}", made.string(), failed.message()));
+}
+
+Status AtomicFolder::TakeIn(const fs::path& folder) {
+  std::error_code failed;
+  fs::rename(folder, temporary_ / folder.filename(), failed);
+  if (!failed) return {};
+  return Error(ErrorCode::kIo,
+               fmt::format("cannot move '{}': {}", folder.string(), failed.message()));
+}
+
 Status AtomicFolder::Link(const fs::path& file) {
   std::error_code failed;
   fs::create_hard_link(file, temporary_ / file.filename(), failed);

@@ -27,6 +27,10 @@ class AtomicFolder {
 
   // `name` has no folders in it.
   Status Write(const std::string& name, std::string_view text);
+  // A folder within, for others to fill before Commit; where it is until then.
+  Result<std::filesystem::path> MakeFolder(const std::string& name);
+  // A folder of the same file system is moved into it, with its name.
+  Status TakeIn(const std::filesystem::path& folder);
   // A file of the same file system gets its name here too; its content is not copied.
   Status Link(const std::filesystem::path& file);
   // Fails when somebody has filled the folder of that name in the meantime.

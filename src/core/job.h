@@ -118,7 +118,8 @@ struct Job {
   std::optional<double> budget;  // dollars, for all attempts, where nodes have prices
   std::vector<BackgroundLoad> background;
   // Of a command: what is known of it before it starts (how much it computes, ...), as columns of
-  // its samples, and a shell script that prints more of the kind. The built-in trainer knows itself.
+  // its samples, and a shell script that prints more of the kind. The built-in trainer knows
+  // itself.
   std::map<std::string, double> known;
   std::string describe;
 };

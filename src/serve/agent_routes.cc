@@ -80,6 +80,15 @@ Answer GiveCheckpoint(const Service& service, const Call& call) {
   return net::HttpResponse{200, "application/octet-stream", std::move(bytes)};
 }
 
+Answer GiveBundle(const Service& service, const Call& call) {
+  RECKON_ASSIGN(const act::PartKey key, ParsePart(call.path.at("part")));
+  RECKON_ASSIGN(const auto from, call.WholeInQuery("from"));
+  RECKON_ASSIGN(std::string bytes,
+                service.manager.ReadBundle(call.path.at("node"), key,
+                                           static_cast<uint64_t>(from.value_or(0))));
+  return net::HttpResponse{200, "application/octet-stream", std::move(bytes)};
+}
+
 // The agent has made its secret by itself and tells only its hash: so it may ask again when the
 // answer was lost.
 Answer Join(const Service& service, const Call& call) {
@@ -115,7 +124,9 @@ std::vector<Route> AgentRoutes(const Service& service) {
           {"POST", "/api/v1/agents/{node}/parts/{part}/result", Scope::kNode,
            [service](const Call& call) { return TakeResult(service, call); }},
           {"GET", "/api/v1/agents/{node}/parts/{part}/checkpoint", Scope::kNode,
-           [service](const Call& call) { return GiveCheckpoint(service, call); }}};
+           [service](const Call& call) { return GiveCheckpoint(service, call); }},
+          {"GET", "/api/v1/agents/{node}/parts/{part}/bundle", Scope::kNode,
+           [service](const Call& call) { return GiveBundle(service, call); }}};
 }
 
 }  // namespace reckon::serve

@@ -30,6 +30,7 @@ base::Status ReadJobFields(base::FieldReader& fields, const Caller& caller, app:
   fields.Read("user", job.user);
   fields.Read("project", job.project);
   fields.Read("model", job.model);
+  fields.Read("bundle", job.bundle);
   RECKON_TRY(ReadChanges(fields, job.overrides));
   if (caller.scope != core::TokenScope::kAdmin) job.user = caller.user;
   if (!caller.project.empty()) job.project = caller.project;

@@ -1,5 +1,7 @@
 // Nodes, health and metrics.
 #include <map>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +20,26 @@ Answer ListNodes(const Service& service) {
     json["nodes"].push_back(app::ToJson(node));
   }
   return JsonResponse(json);
+}
+
+// Of apps beside the training, by what their nodes say.
+std::string AppMetrics(const std::vector<app::KnownNode>& nodes) {
+  std::string latencies =
+      "# HELP reckon_app_latency_seconds Within which 95 % of the last answers came.\n"
+      "# TYPE reckon_app_latency_seconds gauge\n";
+  std::string missed =
+      "# HELP reckon_app_missed Answers of the last ten seconds that came too late.\n"
+      "# TYPE reckon_app_missed gauge\n";
+  bool any = false;
+  for (const app::KnownNode& node : nodes) {
+    for (const auto& [name, now] : node.now.apps) {
+      any = true;
+      const std::string of = fmt::format("{{node=\"{}\",app=\"{}\"}}", node.info.name, name);
+      latencies += fmt::format("reckon_app_latency_seconds{} {}\n", of, now.p95_s);
+      missed += fmt::format("reckon_app_missed{} {}\n", of, now.missed);
+    }
+  }
+  return any ? latencies + missed : "";
 }
 
 // In the text format of Prometheus.
@@ -39,6 +61,7 @@ Answer Metrics(const Service& service) {
       "# HELP reckon_open_runs Runs with something left to do.\n# TYPE reckon_open_runs gauge\n"
       "reckon_open_runs {}\n",
       lost, service.manager.OpenRuns());
+  text += AppMetrics(nodes);
   return net::HttpResponse{200, "text/plain; version=0.0.4", text};
 }
 

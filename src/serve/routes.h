@@ -27,6 +27,7 @@ struct Service {
 
 std::vector<Route> AgentRoutes(const Service& service);
 std::vector<Route> RunRoutes(const Service& service);
+std::vector<Route> BundleRoutes(const Service& service);
 std::vector<Route> PublishedRoutes(const Service& service);
 std::vector<Route> UpdateRoutes(const Service& service);
 std::vector<Route> ModelRoutes(const Service& service);

@@ -73,6 +73,12 @@ Answer GiveModel(const Service& service, const Call& call) {
   return net::HttpResponse{200, "application/octet-stream", std::move(model)};
 }
 
+Answer GiveResults(const Service& service, const Call& call) {
+  RECKON_ASSIGN(const int64_t id, call.WholeInPath("id"));
+  RECKON_ASSIGN(std::string results, service.manager.ReadResults(id));
+  return net::HttpResponse{200, "application/octet-stream", std::move(results)};
+}
+
 Answer StopRun(const Service& service, const Call& call) {
   RECKON_ASSIGN(const int64_t id, call.WholeInPath("id"));
   std::string reason = "asked for";
@@ -151,6 +157,7 @@ std::vector<Route> RunRoutes(const Service& service) {
           route("GET", "/api/v1/runs", Scope::kViewer, ListRuns),
           route("GET", "/api/v1/runs/{id}", Scope::kViewer, ShowRun),
           route("GET", "/api/v1/runs/{id}/model", Scope::kViewer, GiveModel),
+          route("GET", "/api/v1/runs/{id}/results", Scope::kViewer, GiveResults),
           route("POST", "/api/v1/runs/{id}/stop", Scope::kOperator, StopRun),
           route("GET", "/api/v1/runs/{id}/events", Scope::kViewer, ListEvents),
           route("GET", "/api/v1/spend", Scope::kViewer, ShowSpend)};

@@ -78,9 +78,10 @@ base::Result<bool> IsOpen(const ServeRequest& request, const net::Address& liste
 
 std::vector<Route> AllRoutes(const Service& service, EventFeed& feed, SignIn& sign_in) {
   std::vector<Route> routes;
-  for (auto& group : {AgentRoutes(service), RunRoutes(service), UpdateRoutes(service),
-                      PublishedRoutes(service), ModelRoutes(service), NodeRoutes(service, sign_in),
-                      HealthRoutes(service), EventRoutes(feed), AccessRoutes(service, sign_in)}) {
+  for (auto& group :
+       {AgentRoutes(service), RunRoutes(service), BundleRoutes(service), UpdateRoutes(service),
+        PublishedRoutes(service), ModelRoutes(service), NodeRoutes(service, sign_in),
+        HealthRoutes(service), EventRoutes(feed), AccessRoutes(service, sign_in)}) {
     routes.insert(routes.end(), group.begin(), group.end());
   }
   return routes;

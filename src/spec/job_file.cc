@@ -157,8 +157,7 @@ Status ReadWorkers(const Yaml& root, core::Job& job) {
 base::Status CheckKnown(std::string_view name) {
   constexpr size_t kLongestKnown = 48;
   const bool spelt = !name.empty() && name.size() <= kLongestKnown && name[0] >= 'a' &&
-                     name[0] <= 'z' &&
-                     std::all_of(name.begin(), name.end(), [](char c) {
+                     name[0] <= 'z' && std::all_of(name.begin(), name.end(), [](char c) {
                        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
                      });
   if (spelt && !IsMeasured(name)) return {};

@@ -9,10 +9,12 @@ import glob
 import hashlib
 import http.client
 import http.server
+import io
 import json
 import os
 import re
 import subprocess
+import tarfile
 import threading
 import time
 
@@ -24,7 +26,8 @@ from in_a_folder import InAFolder, main
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOKEN = "a secret of the test"
-EXAMPLE = {"store": "s", "id": "1", "name": "none", "node": "n", "part": "1.1", "file": "events.jsonl"}
+EXAMPLE = {"store": "s", "id": "1", "name": "none", "node": "n", "part": "1.1", "file": "events.jsonl",
+           "sha256": "0" * 64}
 BEAT = {"node": {"name": "played", "cpus": 1, "memory_bytes": 1 << 30, "address": "127.0.0.1"},
         "instance": "i", "now": {"cpu": 0, "memory": 0}, "parts": []}
 CAMPAIGN = """
@@ -132,7 +135,8 @@ class ApiContract(InAFolder):
                     yield method.upper(), pattern, operation
 
     def test_every_operation_answers_as_documented(self):
-        self.start("agent", "--manager", self.address, "--token-file", "token", "--name", "n0", "--folder", "agent")
+        self.start("agent", "--manager", self.address, "--token-file", "token", "--name", "n0", "--folder", "agent",
+                   "--sandbox", "none")
         self.call("GET", "/healthz", token=None)
         self.call("GET", "/metrics")
         end = time.monotonic() + 60
@@ -163,6 +167,7 @@ class ApiContract(InAFolder):
         self.call_what_is_about_access()
         self.call_what_is_about_models()
         self.call_what_is_about_updates()
+        self.call_what_is_about_bundles()
         spend = self.call("GET", "/api/v1/spend", query="?days=1")[1]["spend"]
         self.assertGreaterEqual(sum(row["runs"] for row in spend), 3)
         # A part that the run has: its events so far come again, which changes nothing.
@@ -178,6 +183,7 @@ class ApiContract(InAFolder):
         missing = documented - self.called - {
             # Of a run that has ended the manager takes nothing any more: 404.
             ("POST", "/api/v1/agents/{node}/parts/{part}/files/{file}"), ("POST", of_part), ("GET", of_part), ("POST", of_model),
+            ("GET", "/api/v1/agents/{node}/parts/{part}/bundle"),
             # Of an update that has not failed: 409.
             ("POST", "/api/v1/updates/{id}/again")}
         self.assertEqual(missing, set())
@@ -243,6 +249,64 @@ class ApiContract(InAFolder):
                                     "price": 1})
         self.assertTrue(answer["clusters"], answer)
         self.assertTrue(self.call("GET", "/api/v1/prices")[1]["types"])
+
+    def send_bundle(self, archive, name=None):
+        """In two pieces; status and body of the last answer."""
+        this = {"sha256": name or hashlib.sha256(archive).hexdigest()}
+        half = len(archive) // 2
+        of = "/api/v1/bundles/{sha256}"
+        self.assertEqual(self.call("POST", of, this, f"?bytes={len(archive)}", body=archive[:half])[1],
+                         {"have": half, "whole": False})
+        self.assertEqual(self.call("GET", of, this)[1], {"have": half, "whole": False})
+        # Said twice, or with a gap.
+        for begin in (0, half + 1):
+            self.assertEqual(self.call("POST", of, this, f"?bytes={len(archive)}&from={begin}", body=b"x")[0], 400)
+        return self.call("POST", of, this, f"?bytes={len(archive)}&from={half}", body=archive[half:])
+
+    def call_what_is_about_bundles(self):
+        script = b"echo the code that was sent; mkdir results; echo 42 > results/answer\n"
+
+        def archive(**changes):
+            packed = io.BytesIO()
+            with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+                entry = tarfile.TarInfo("main.sh")
+                entry.size = len(script)
+                for name, value in changes.items():
+                    setattr(entry, name, value)
+                tar.addfile(entry, io.BytesIO(script))
+            return packed.getvalue()
+
+        good = archive()
+        self.assertEqual(self.send_bundle(good)[1], {"have": len(good), "whole": True})
+        for bad, why in ((archive(name="../main.sh"), "leads out of its folder"), (archive(name="/etc/x"), "an absolute name"),
+                         (archive(type=tarfile.SYMTYPE, linkname="/etc/passwd", size=0), "'main.sh' is a symbolic link"),
+                         (b"no archive at all", "what was sent is not a tar, tar.gz or zip archive")):
+            status, answer = self.send_bundle(bad)
+            self.assertEqual(status, 400, answer)
+            self.assertIn(why, answer["error"])
+        status, answer = self.send_bundle(good + b"x", name="1" * 64)
+        self.assertIn("SHA-256", answer["error"])
+        self.assertEqual(self.call("GET", "/api/v1/bundles/{sha256}", {"sha256": "1" * 64})[1]["have"], 0)
+        self.assertEqual(self.call("POST", "/api/v1/bundles/{sha256}", {"sha256": "2" * 64}, "?bytes=999999999999",
+                                   body=b"x")[0], 400)
+        for name in ("../../x", "A" * 64, "0" * 63):
+            self.assertEqual(self.send("GET", "/api/v1/bundles/" + name.replace("/", "%2F"))[0], 400)
+        job = {"job": "name: sent\nrun: sh main.sh\n", "bundle": hashlib.sha256(good).hexdigest()}
+        self.assertEqual(self.call("POST", "/api/v1/runs", body={**job, "bundle": "3" * 64})[0], 400)
+        self.assertEqual(self.call("POST", "/api/v1/runs", body={**job, "bundle": "../x"})[0], 400)
+        trainer = {**job, "job": "name: t\ntrainer: {network: lenet5}\n"}
+        self.assertEqual(self.call("POST", "/api/v1/runs", body=trainer)[0], 400)
+        _, run = self.call("POST", "/api/v1/runs", body=job)
+        end = time.monotonic() + 60
+        while self.call("GET", "/api/v1/runs/{id}", {"id": run["id"]})[1]["state"] not in ("finished", "failed"):
+            self.assertLess(time.monotonic(), end, self.log_text())
+            time.sleep(0.1)
+        report = self.call("GET", "/api/v1/runs/{id}", {"id": run["id"]})[1]
+        self.assertEqual(report["state"], "finished", report)
+        _, results = self.call("GET", "/api/v1/runs/{id}/results", {"id": run["id"]})
+        with tarfile.open(fileobj=io.BytesIO(results)) as tar:
+            self.assertEqual(tar.extractfile("answer").read(), b"42\n")
+        self.assertEqual(self.call("GET", "/api/v1/runs/{id}/results", {"id": 1})[0], 404)
 
     def wait_for_update(self, asks):
         end = time.monotonic() + 60

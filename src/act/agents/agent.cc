@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "act/agents/app_door.h"
 #include "act/agents/checkpoint_relay.h"
 #include "act/agents/data_fetch.h"
 #include "act/agents/node_secret.h"
@@ -36,11 +38,12 @@ constexpr milliseconds kWaitWhenRefused{10'000};  // nothing changes before peop
 class Agent {
  public:
   Agent(const AgentOptions& options, PartShelf shelf, observe::UsageMeter& meter,
-        std::string instance, std::optional<std::string> secret, const base::Clock& clock,
-        base::Logger& log)
+        std::unique_ptr<AppDoor> apps, std::string instance, std::optional<std::string> secret,
+        const base::Clock& clock, base::Logger& log)
       : options_(options),
         shelf_(std::move(shelf)),
         meter_(meter),
+        apps_(std::move(apps)),
         instance_(std::move(instance)),
         secret_(std::move(secret)),
         clock_(clock),
@@ -165,7 +168,10 @@ class Agent {
   // come. True: they are still coming.
   bool FulfilOrFetch(const PartWish& wish, const PartFacts* facts) {
     const bool has_data = facts != nullptr && facts->has_data;
-    if (wish.data && !has_data) return FetchData(wish);
+    if (wish.data && !has_data) return FetchData(wish.key, *wish.data, false);
+    if (wish.bundle && !has_data) {
+      return FetchData(wish.key, BundleWish(wish.key, *wish.bundle), true);
+    }
     if (!wish.spec || !wish.checkpoint) {
       shelf_.Fulfil(manager_, wish);
       return false;
@@ -182,14 +188,26 @@ class Agent {
     return false;
   }
 
+  // Code that was sent comes from the manager as data do from their store.
+  DataWish BundleWish(const PartKey& key, const FilePrint& bundle) const {
+    DataWish wish;
+    wish.source =
+        fmt::format("{}://{}/api/v1/agents/{}/parts/{}", options_.tls == nullptr ? "http" : "https",
+                    options_.manager.ToText(), options_.seat.node.name, key.ToText());
+    wish.secret = secret_.value_or("");
+    wish.files = {{kBundleFile, bundle}};
+    return wish;
+  }
+
   // One part after the other, a while each beat.
-  bool FetchData(const PartWish& wish) {
-    const auto whole = fetch_.Fetch(shelf_.DataFolderOf(manager_, wish.key), *wish.data,
-                                    clock_.Monotonic() + kUploadTime);
+  bool FetchData(const PartKey& key, const DataWish& wish, bool is_code) {
+    auto whole =
+        fetch_.Fetch(shelf_.DataFolderOf(manager_, key), wish, clock_.Monotonic() + kUploadTime);
+    if (is_code && whole.ok() && *whole) whole = shelf_.UnpackCode(manager_, key);
     const std::string trouble = whole.ok() ? "" : whole.error().Describe();
     if (!trouble.empty() && trouble != data_trouble_) log_.Warn(trouble);
     data_trouble_ = trouble;
-    shelf_.NoteData(manager_, wish.key, whole.ok() && *whole, trouble);
+    shelf_.NoteData(manager_, key, whole.ok() && *whole, trouble);
     // What is whole is told at once; who is away is not asked again before the next beat.
     return whole.ok();
   }
@@ -255,6 +273,7 @@ class Agent {
     const double now_s = observe::NodeClock();
     const auto usage = meter_.Summary("", now_s - 1, now_s);
     NodeNow now;
+    if (apps_ != nullptr) now.apps = apps_->Now();
     if (!usage.ok()) return now;  // its first second, or a host that is gone
     now.cpu = usage->cpu.mean;
     now.memory = usage->memory.mean;
@@ -284,6 +303,7 @@ class Agent {
   const AgentOptions& options_;
   PartShelf shelf_;
   observe::UsageMeter& meter_;
+  const std::unique_ptr<AppDoor> apps_;  // nullptr: there are none
   const std::string instance_;
   std::optional<std::string> secret_;
   bool is_stranger_ = false;  // the manager did not know who called last
@@ -300,12 +320,25 @@ class Agent {
   bool silent_ = false;
 };
 
+// Tried once: nodes that cannot are not given such runs.
+bool RunsSentCode(const AgentOptions& options, base::Logger& log) {
+  if (options.sandbox == SandboxUse::kNone) return true;
+  const Status works = TrySandbox(options.folder.string());
+  if (works.ok()) return true;
+  log.Warn("runs whose code is sent are not for this node, without a sandbox: " +
+           works.error().Describe());
+  return false;
+}
+
 }  // namespace
 
 Status RunAgent(const AgentOptions& options, const base::Clock& clock, base::Logger& log,
                 const std::stop_token& stop) {
+  AgentOptions own = options;
   RECKON_ASSIGN(PartShelf shelf,
-                PartShelf::Open({options.folder, options.programs, options.seat.place}, clock));
+                PartShelf::Open({options.folder, options.programs, options.seat.place,
+                                 options.sandbox, options.shared},
+                                clock));
   const Place& place = options.seat.place;
   std::vector<observe::MeteredNode> nodes(1);
   RECKON_ASSIGN(nodes[0].probe, observe::NodeProbe::Open(
@@ -313,7 +346,13 @@ Status RunAgent(const AgentOptions& options, const base::Clock& clock, base::Log
   observe::UsageMeter meter(std::move(nodes));
   RECKON_ASSIGN(std::string instance, base::RandomToken());
   RECKON_ASSIGN(std::optional<std::string> secret, FindNodeSecret(options.folder));
-  return Agent(options, std::move(shelf), meter, std::move(instance), std::move(secret), clock, log)
+  std::unique_ptr<AppDoor> apps;
+  if (!options.seat.node.apps.empty()) {
+    RECKON_ASSIGN(apps, AppDoor::Open(options.folder, options.seat.node, clock));
+  }
+  own.seat.node.runs_sent_code = RunsSentCode(options, log);
+  return Agent(own, std::move(shelf), meter, std::move(apps), std::move(instance),
+               std::move(secret), clock, log)
       .Run(stop);
 }
 

@@ -7,9 +7,11 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "act/agents/beat.h"
 #include "act/agents/lab_seat.h"
+#include "act/sandbox.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/result.h"
@@ -28,6 +30,8 @@ struct AgentOptions {
   NodeSeat seat;
   std::filesystem::path folder;    // for parts of runs
   std::filesystem::path programs;  // of ours
+  SandboxUse sandbox = SandboxUse::kSent;
+  std::vector<std::string> shared;  // folders that what runs in a sandbox may read
   // What runs here is stopped when its manager was silent for so long: by then it has given the
   // work to others.
   std::chrono::seconds lonely_limit{600};

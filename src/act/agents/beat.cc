@@ -86,6 +86,7 @@ Json WishJson(const PartWish& wish) {
   if (!wish.contents.empty()) json["contents"] = wish.contents;
   if (wish.data) json["data"] = ToJson(*wish.data);
   if (wish.checkpoint) json["checkpoint"] = PrintJson(*wish.checkpoint);
+  if (wish.bundle) json["bundle"] = PrintJson(*wish.bundle);
   if (!wish.have_checkpoint.empty()) json["have_checkpoint"] = wish.have_checkpoint;
   if (!wish.have_result.empty()) json["have_result"] = wish.have_result;
   json["have"] = wish.have;
@@ -115,6 +116,9 @@ Result<PartWish> WishFromJson(const Json& json, const std::string& path) {
   }
   if (const Json* print = fields.Object("checkpoint")) {
     RECKON_ASSIGN(wish.checkpoint, PrintFromJson(*print, fields.PathOf("checkpoint")));
+  }
+  if (const Json* print = fields.Object("bundle")) {
+    RECKON_ASSIGN(wish.bundle, PrintFromJson(*print, fields.PathOf("bundle")));
   }
   fields.Read("have_checkpoint", wish.have_checkpoint);
   fields.Read("have_result", wish.have_result);
@@ -183,7 +187,7 @@ Json ToJson(const NodeInfo& node) {
           {"gpus", node.gpus},         {"address", node.address},
           {"device", node.device},     {"price_per_hour", node.price_per_hour},
           {"dilation", node.dilation}, {"version", node.version},
-          {"apps", node.apps}};
+          {"apps", node.apps},         {"runs_sent_code", node.runs_sent_code}};
 }
 
 Result<NodeInfo> NodeInfoFromJson(const Json& json, const std::string& path) {
@@ -200,6 +204,7 @@ Result<NodeInfo> NodeInfoFromJson(const Json& json, const std::string& path) {
   fields.Read("price_per_hour", node.price_per_hour);
   fields.Read("dilation", node.dilation);
   fields.Read("version", node.version);
+  fields.Read("runs_sent_code", node.runs_sent_code);
   if (const Json* apps = fields.Object("apps")) {
     FieldReader deadlines(*apps, fields.PathOf("apps"));
     for (const auto& [name, deadline] : apps->items()) {
@@ -214,17 +219,45 @@ Result<NodeInfo> NodeInfoFromJson(const Json& json, const std::string& path) {
   return node;
 }
 
+Json ToJson(const NodeNow& now) {
+  Json json{{"cpu", now.cpu},
+            {"memory", now.memory},
+            {"gpu", now.gpu ? Json(*now.gpu) : Json()},
+            {"apps", Json::object()}};
+  for (const auto& [name, app] : now.apps) {
+    json["apps"][name] = {{"answers", app.answers},
+                          {"mean_s", app.mean_s},
+                          {"p95_s", app.p95_s},
+                          {"missed", app.missed}};
+  }
+  return json;
+}
+
 Json ToJson(const Beat& beat) {
-  Json json{{"node", ToJson(beat.node)},
-            {"instance", beat.instance},
-            {"number", beat.number},
-            {"manager", beat.manager},
-            {"now", {{"cpu", beat.now.cpu}, {"memory", beat.now.memory}}},
-            {"parts", Json::array()}};
-  if (beat.now.gpu) json["now"]["gpu"] = *beat.now.gpu;
+  Json json{{"node", ToJson(beat.node)}, {"instance", beat.instance}, {"number", beat.number},
+            {"manager", beat.manager},   {"now", ToJson(beat.now)},   {"parts", Json::array()}};
   for (const PartFacts& facts : beat.parts) json["parts"].push_back(FactsJson(facts));
   return json;
 }
+
+namespace {
+
+Result<std::map<std::string, AppNow>> AppsFromJson(const Json& json, const std::string& path) {
+  std::map<std::string, AppNow> apps;
+  for (const auto& [name, told] : json.items()) {
+    AppNow& app = apps[name];
+    FieldReader fields(told, path + "." + name);
+    fields.Read("answers", app.answers);
+    fields.Read("mean_s", app.mean_s);
+    fields.Read("p95_s", app.p95_s);
+    fields.Read("missed", app.missed);
+    if (!base::IsPlainName(name)) fields.Fail(path, "names of letters, digits and '._+-'");
+    RECKON_TRY(fields.Check());
+  }
+  return apps;
+}
+
+}  // namespace
 
 Result<Beat> BeatFromJson(const Json& json) {
   Beat beat;
@@ -241,6 +274,9 @@ Result<Beat> BeatFromJson(const Json& json) {
     state.Read("cpu", beat.now.cpu);
     state.Read("memory", beat.now.memory);
     state.Read("gpu", beat.now.gpu);
+    if (const Json* apps = state.Object("apps")) {
+      RECKON_ASSIGN(beat.now.apps, AppsFromJson(*apps, "now.apps"));
+    }
     RECKON_TRY(state.Check());
   }
   if (const Json* parts = fields.List("parts")) {

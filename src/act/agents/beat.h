@@ -31,8 +31,19 @@ struct NodeInfo {
   std::string version;        // of the program
   // Apps that must keep answering in time beside what trains there: their deadlines, in seconds.
   std::map<std::string, double> apps = {};
+  bool runs_sent_code = false;  // it has what keeps such code apart, or needs none
 
   friend bool operator==(const NodeInfo&, const NodeInfo&) = default;
+};
+
+// How quickly an app has answered lately.
+struct AppNow {
+  uint64_t answers = 0;
+  double mean_s = 0;
+  double p95_s = 0;
+  uint64_t missed = 0;  // answers that took longer than the app's deadline
+
+  friend bool operator==(const AppNow&, const AppNow&) = default;
 };
 
 // How it was in the last second. Shares of what it has, 0 to 1.
@@ -40,6 +51,7 @@ struct NodeNow {
   double cpu = 0;
   double memory = 0;
   std::optional<double> gpu = {};
+  std::map<std::string, AppNow> apps = {};  // those that have told
 };
 
 // Which part: there is one of a run's attempt on a node at most.
@@ -113,6 +125,9 @@ struct PartWish {
   std::optional<DataWish> data = {};
   // With a spec: what this part begins with, to be fetched before it is made.
   std::optional<FilePrint> checkpoint = {};
+  // Of a part whose code was sent: a folder in one file, to be fetched from the manager and
+  // unpacked before it is made.
+  std::optional<FilePrint> bundle = {};
   std::string have_checkpoint = {};  // the print of the run's newest one that the manager has
   std::string have_result = {};      // of this part's
   // How much of its files the manager has.
@@ -126,6 +141,7 @@ struct BeatAnswer {
 };
 
 base::Json ToJson(const NodeInfo& node);
+base::Json ToJson(const NodeNow& now);
 base::Json ToJson(const DataWish& wish);
 base::Result<DataWish> DataWishFromJson(const base::Json& json, const std::string& path);
 base::Json ToJson(const Beat& beat);

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include "act/local/abandoned_run.h"
 #include "act/local/part_orders.h"
@@ -18,6 +19,8 @@
 #include "base/file.h"
 #include "base/folder.h"
 #include "base/json.h"
+#include "base/system_error.h"
+#include "bundle/bundle.h"
 
 namespace reckon::act {
 namespace {
@@ -83,13 +86,52 @@ std::optional<PartKey> KeyOfDataFolder(const std::string& name) {
 }
 
 // Linked, not moved: whoever is killed in between finds all of it where it was.
-Status TakeData(const fs::path& from, base::AtomicFolder& to) {
+Status TakeData(const fs::path& from, bool with_code, base::AtomicFolder& to) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(from, error)) {
-    if (entry.path().filename() == kWholeMark) continue;
+    const fs::path name = entry.path().filename();
+    // The archive that the code came in is of no use any more.
+    if (name == kWholeMark || (with_code && name == kBundleFile)) continue;
     RECKON_TRY(to.Link(entry.path()));
   }
   return {};
+}
+
+// Programs of ours are named alone, with this before: where they are, every node knows for itself.
+bool IsOurs(const ProcessSpec& process) { return process.argv[0].starts_with('@'); }
+
+// The folder and all in it; there are no links.
+Status GiveTo(int64_t user, const fs::path& folder) {
+  const auto id = static_cast<uid_t>(user);
+  const auto failed = [](const fs::path& path) {
+    return base::SystemError(fmt::format("cannot give {} to its user", path.string()));
+  };
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error)) {
+    if (lchown(entry.path().c_str(), id, id) != 0) return failed(entry.path());
+  }
+  if (error) return Error(ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message()));
+  return lchown(folder.c_str(), id, id) == 0 ? Status() : failed(folder);
+}
+
+fs::path ResultFileOf(const RunFolder& folder) {
+  std::error_code error;
+  const fs::path results = folder.path / kResultsFile;
+  return fs::exists(results, error) ? results : folder.path / kResultFile;
+}
+
+// Present in parts whose commands have a folder of their own.
+constexpr const char* kOwnFolderMark = "own-folder";
+
+// Why there are no results, for people: it goes up as logs do.
+fs::path NoResultsLog(const RunFolder& folder) { return folder.path / "results.log"; }
+
+bool HasFirstWorker(const RunFolder& folder) {
+  const auto spec = ReadLaunchSpec(folder);
+  if (!spec.ok()) return false;
+  return std::any_of(spec->processes.begin(), spec->processes.end(), [](const ProcessSpec& one) {
+    return one.role == kWorkerRole && one.index == 0;
+  });
 }
 
 // What an agent that was killed had begun to make or to remove.
@@ -138,7 +180,7 @@ fs::path PartShelf::CheckpointOf(const std::string& manager, const PartKey& key)
 }
 
 fs::path PartShelf::ResultOf(const std::string& manager, const PartKey& key) const {
-  return FolderOf(manager, key).path / kResultFile;
+  return ResultFileOf(FolderOf(manager, key));
 }
 
 fs::path PartShelf::DataFolderOf(const std::string& manager, const PartKey& key) const {
@@ -190,18 +232,58 @@ PartFacts PartShelf::FactsOf(const RunFolder& folder, const PartKey& key) {
   facts.lives |= !left.empty();
   facts.files = FilesOf(folder, facts.lives);
   if (facts.began) facts.checkpoint = prints_.Of(folder.path / kCheckpointFile);
-  if (facts.began && !facts.lives) facts.result = prints_.Of(folder.path / kResultFile);
+  if (facts.began && !facts.lives) {
+    facts.lives = PacksResults(folder);
+    if (!facts.lives) facts.result = prints_.Of(ResultFileOf(folder));
+  }
   if (!lives.ok()) facts.trouble = lives.error().Describe();
   if (const auto trouble = troubles_.find(name); trouble != troubles_.end()) {
     facts.trouble = trouble->second;
   }
   if (!left.empty()) facts.trouble = left;
   const fs::path data = name + std::string(kDataSuffix);
-  facts.has_data = fs::exists(data / kWholeMark, error);
+  // Whoever is killed while a part is made has code to unpack again.
+  facts.has_data =
+      fs::exists(data / kWholeMark, error) &&
+      (!fs::exists(data / kBundleFile, error) || fs::exists(data / kBundleFolder, error));
   if (const auto trouble = data_troubles_.find(data.string()); trouble != data_troubles_.end()) {
     facts.data_trouble = trouble->second;
   }
   return facts;
+}
+
+bool PartShelf::PacksResults(const RunFolder& folder) {
+  const std::string name = folder.path.string();
+  const fs::path results = folder.path / kBundleFolder / kResultsFolder;
+  const fs::path file = folder.path / kResultsFile;
+  std::error_code error;
+  if (!fs::exists(folder.path / kOwnFolderMark, error) || fs::exists(file, error) ||
+      fs::exists(NoResultsLog(folder), error) || without_results_.contains(name)) {
+    return false;
+  }
+  // Of a link, the folder of somebody else would be packed.
+  if (fs::symlink_status(results, error).type() != fs::file_type::directory ||
+      fs::is_empty(results, error)) {
+    return false;
+  }
+  const auto found = packing_.find(name);
+  if (found == packing_.end()) {
+    if (!HasFirstWorker(folder)) return false;
+    packing_.emplace(name, std::async(std::launch::async, [results, file]() -> Status {
+                       RECKON_TRY(bundle::Pack(results, file, bundle::Limits(), {}));
+                       return {};
+                     }));
+    return true;
+  }
+  if (found->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return true;
+  const Status packed = found->second.get();
+  packing_.erase(found);
+  if (packed.ok()) return false;
+  without_results_.insert(name);
+  const std::string why = fmt::format("the results are not sent: {}\n", packed.error().Describe());
+  const Status told = base::WriteFile(NoResultsLog(folder), why);
+  if (!told.ok()) troubles_[name] = told.error().Describe();
+  return false;
 }
 
 std::string PartShelf::Sweep(const RunFolder& folder) {
@@ -241,27 +323,90 @@ Status PartShelf::Prepare(const RunFolder& folder, const PartWish& wish) const {
   std::error_code error;
   fs::create_directories(folder.path.parent_path(), error);
   LaunchSpec spec = *wish.spec;
+  RECKON_ASSIGN(base::AtomicFolder made, base::AtomicFolder::Create(folder.path));
+  const bool all_ours = std::all_of(spec.processes.begin(), spec.processes.end(), IsOurs);
+  const bool all_apart = options_.sandbox == SandboxUse::kAll && !all_ours;
+  if (wish.bundle || all_apart) RECKON_TRY(TakeCode(folder, wish, made, spec));
   for (ProcessSpec& process : spec.processes) {
     Place place = options_.place;
     place.host = process.place.host;
     place.address = process.place.address;
     process.place = std::move(place);
-    // Programs of ours are named alone: where they are, every node knows for itself.
-    constexpr char kOwn = '@';
     // For scripts that want one of ours.
     process.env["RECKON_PROGRAMS"] = options_.programs.string();
     std::string& program = process.argv[0];
-    if (program[0] == kOwn) program = (options_.programs / program.substr(1)).string();
+    if (IsOurs(process)) program = (options_.programs / program.substr(1)).string();
   }
-  RECKON_ASSIGN(base::AtomicFolder made, base::AtomicFolder::Create(folder.path));
   for (const auto& [name, text] : wish.contents) RECKON_TRY(made.Write(name, text));
   RECKON_TRY(made.Write(folder.spec().filename().string(), base::DumpJson(ToJson(spec))));
   const fs::path data = folder.path.string() + std::string(kDataSuffix);
-  RECKON_TRY(TakeData(data, made));
+  RECKON_TRY(TakeData(data, wish.bundle.has_value(), made));
   RECKON_TRY(made.Commit());
   fs::remove_all(data, error);
   // The token that ranks report with is in there.
   fs::permissions(folder.path, fs::perms::owner_all, error);
+  return {};
+}
+
+base::Result<bool> PartShelf::UnpackCode(const std::string& manager, const PartKey& key) {
+  const fs::path data = DataFolderOf(manager, key);
+  const fs::path code = data / kBundleFolder;
+  std::error_code error;
+  if (fs::exists(code, error)) return true;
+  const auto found = unpacking_.find(data.string());
+  if (found == unpacking_.end()) {
+    const bool apart = options_.sandbox != SandboxUse::kNone && geteuid() == 0;
+    const int64_t user = apart ? SandboxUserOf(key.run) : 0;
+    unpacking_.emplace(
+        data.string(), std::async(std::launch::async, [data, code, user]() -> Status {
+          const fs::path half = code.string() + ".half";
+          std::error_code failed;
+          fs::remove_all(half, failed);
+          fs::create_directory(half, failed);
+          if (failed)
+            return Error(ErrorCode::kIo, fmt::format("{}: {}", half.string(), failed.message()));
+          RECKON_TRY(bundle::Unpack(data / kBundleFile, half, bundle::Limits()));
+          if (user != 0) RECKON_TRY(GiveTo(user, half));
+          fs::rename(half, code, failed);
+          if (failed)
+            return Error(ErrorCode::kIo, fmt::format("{}: {}", code.string(), failed.message()));
+          return {};
+        }));
+    return false;
+  }
+  if (found->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
+  Status unpacked = found->second.get();
+  unpacking_.erase(found);
+  if (!unpacked.ok()) return std::move(unpacked).error();
+  return true;
+}
+
+Status PartShelf::TakeCode(const RunFolder& folder, const PartWish& wish, base::AtomicFolder& made,
+                           LaunchSpec& spec) const {
+  const fs::path data = folder.path.string() + std::string(kDataSuffix);
+  std::optional<Sandbox> sandbox;
+  if (options_.sandbox != SandboxUse::kNone) {
+    const int64_t user = geteuid() == 0 ? SandboxUserOf(spec.run_id) : 0;
+    sandbox = Sandbox{(folder.path / kBundleFolder).string(), user, options_.shared};
+  }
+  if (wish.bundle) {
+    RECKON_TRY(made.TakeIn(data / kBundleFolder));
+  } else {
+    RECKON_ASSIGN(const fs::path empty, made.MakeFolder(kBundleFolder));
+    if (sandbox && sandbox->user != 0) RECKON_TRY(GiveTo(sandbox->user, empty));
+  }
+  RECKON_TRY(made.Write(kOwnFolderMark, ""));
+  spec.setup_workdir = (folder.path / kBundleFolder).string();
+  spec.setup_sandbox = sandbox;
+  for (ProcessSpec& process : spec.processes) {
+    if (IsOurs(process)) {
+      // It runs as we do: what the job says of its environment is not for it.
+      std::erase_if(process.env, [](const auto& one) { return !one.first.starts_with("RECKON_"); });
+      continue;
+    }
+    process.workdir = spec.setup_workdir;
+    process.sandbox = sandbox;
+  }
   return {};
 }
 
@@ -335,14 +480,7 @@ void PartShelf::StopAll() {
 base::Result<std::string> PartShelf::ReadBytes(const std::string& manager, const PartKey& key,
                                                const std::string& file, uint64_t offset,
                                                size_t most) const {
-  const fs::path path = FolderOf(manager, key).path / file;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error(ErrorCode::kNotFound, fmt::format("{} cannot be read", path.string()));
-  in.seekg(static_cast<std::streamoff>(offset));
-  std::string text(most, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(most));
-  text.resize(static_cast<size_t>(std::max<std::streamsize>(0, in.gcount())));
-  return text;
+  return base::ReadPiece(FolderOf(manager, key).path / file, offset, most);
 }
 
 }  // namespace reckon::act

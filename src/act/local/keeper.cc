@@ -41,6 +41,8 @@ constexpr milliseconds kLeftoverGrace{1'000};
 // What survives SIGKILL so long sits in the kernel and is beyond us.
 constexpr milliseconds kKillLimit{30'000};
 constexpr milliseconds kSignalEvery{20};
+// What a sandbox ends with when a signal has ended what ran in it, and the signal's number.
+constexpr int kDiedOfSignal = 128;
 
 int WatchSignals() {
   sigset_t signals;
@@ -134,6 +136,7 @@ int Keeper::Run() {
     return 1;
   }
   rank_ = rank->pid;
+  if (order_.process.sandbox) told_.insert(rank_);  // only waits; its end would be all others' end
   report_ = rank->report;
   next_measure_ = begin_ + kMeasureEvery;
   while (!alone_) {
@@ -227,6 +230,8 @@ void Keeper::Reap() {
     end_->seconds = duration<double>(Now() - begin_).count();
     if (WIFSIGNALED(status)) {
       end_->signal = WTERMSIG(status);
+    } else if (order_.process.sandbox && WEXITSTATUS(status) > kDiedOfSignal) {
+      end_->signal = WEXITSTATUS(status) - kDiedOfSignal;
     } else {
       end_->exit_code = WEXITSTATUS(status);
     }

@@ -43,6 +43,13 @@ base::Status BecomeRank(const KeepOrder& order, const std::string& cgroup, pid_t
   if (!cgroup.empty()) (void)JoinCgroup(cgroup);
   if (!process.place.netns.empty()) RECKON_TRY(net::EnterNamespace(process.place.netns));
   RECKON_TRY(ConnectStandardFiles(order.log_path));
+  for (const int number : {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD}) {
+    (void)signal(number, SIG_DFL);
+  }
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (process.sandbox) return EnterSandbox(*process.sandbox, process.argv, process.env);
   if (!process.workdir.empty() && chdir(process.workdir.c_str()) != 0) {
     return base::SystemError("cannot enter the working folder " + process.workdir);
   }
@@ -55,12 +62,6 @@ base::Status BecomeRank(const KeepOrder& order, const std::string& cgroup, pid_t
   // execvp takes them as not const, and does not change them.
   for (const std::string& word : process.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
-  for (const int number : {SIGPIPE, SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGCHLD}) {
-    (void)signal(number, SIG_DFL);
-  }
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
   execvp(argv[0], argv.data());
   return base::SystemError(fmt::format("cannot execute '{}'", process.argv[0]));
 }

@@ -17,6 +17,7 @@ std::vector<ProcessSpec> SetupsOf(const LaunchSpec& spec, const RunFolder& folde
     setup.env = spec.setup_env;
     setup.workdir = spec.setup_workdir;
     setup.place = process.place;
+    setup.sandbox = spec.setup_sandbox;
     setup.log = folder.setup_log(process.place.host).filename().string();
     setups.push_back(std::move(setup));
   }

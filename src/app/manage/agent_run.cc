@@ -42,12 +42,25 @@ base::Result<act::NodeSeat> SeatOf(const AgentRequest& request, const net::Addre
   return act::MachineSeat(address);
 }
 
+base::Result<act::SandboxUse> ParseSandboxUse(const std::string& text) {
+  for (const auto& [name, use] :
+       {std::pair("sent", act::SandboxUse::kSent), std::pair("all", act::SandboxUse::kAll),
+        std::pair("none", act::SandboxUse::kNone)}) {
+    if (text == name) return use;
+  }
+  return base::BadInput(fmt::format("--sandbox {}: expected sent, all or none", text));
+}
+
 base::Result<std::map<std::string, double>> AppsOf(const std::vector<std::string>& texts) {
   std::map<std::string, double> apps;
   for (const std::string& text : texts) {
     const size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos) {
       return base::BadInput(fmt::format("--app {}: expected NAME=DEADLINE, as sift=200ms", text));
+    }
+    if (!base::IsPlainName(text.substr(0, equals))) {
+      return base::BadInput(
+          fmt::format("--app {}: expected a name of letters, digits and '._+-'", text));
     }
     auto deadline = base::ParseDurationS(text.substr(equals + 1));
     if (!deadline.ok()) return std::move(deadline).error().Wrap("--app " + text);
@@ -115,7 +128,14 @@ base::Status RunAgentOf(const AgentRequest& request, const Context& context) {
   RECKON_ASSIGN(node.apps, AppsOf(request.apps));
   options.folder = std::filesystem::absolute(request.folder.empty() ? "reckon-agent." + node.name
                                                                     : request.folder);
+  RECKON_ASSIGN(options.sandbox, ParseSandboxUse(request.sandbox));
   std::error_code error;
+  for (const std::string& folder : request.shared) {
+    if (!std::filesystem::is_directory(folder, error)) {
+      return base::BadInput(fmt::format("--share {}: there is no such folder", folder));
+    }
+    options.shared.push_back(std::filesystem::absolute(folder).lexically_normal().string());
+  }
   options.programs = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
   context.log.Info(fmt::format("agent of node '{}' ({}, {:.4g} cpus), parts in {}", node.name,
                                node.type, node.cpus, options.folder.string()));

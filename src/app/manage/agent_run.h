@@ -22,6 +22,8 @@ struct AgentRequest {
   std::string token_file;  // with what a new node joins; empty: nothing is shown, or it has joined
   std::string tls_ca;      // whom to believe with https; empty: the system's roots
   double price_per_hour = 0;
+  std::string sandbox = "sent";          // which commands run in one: "sent", "all", "none"
+  std::vector<std::string> shared = {};  // folders that what runs in a sandbox may read
   std::vector<std::string> apps = {};  // "NAME=200ms": that keep deadlines beside what trains here
 };
 

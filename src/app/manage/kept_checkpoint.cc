@@ -1,7 +1,6 @@
 #include "app/manage/kept_checkpoint.h"
 
 #include <algorithm>
-#include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -57,14 +56,12 @@ base::Result<std::string> KeptCheckpoint::Read(uint64_t from) {
     return base::BadInput(
         fmt::format("from {}: the checkpoint has {} bytes", from, newest_->bytes));
   }
-  std::string bytes(std::min<uint64_t>(kPiece, newest_->bytes - from), '\0');
-  std::ifstream in(file_, std::ios::binary);
-  in.seekg(static_cast<std::streamoff>(from));
-  if (!in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
-    newest_.reset();  // who would wait for it begins without
-    return Error(ErrorCode::kIo, fmt::format("cannot read {}", file_.string()));
+  auto bytes = base::ReadPiece(file_, from, kPiece);
+  if (bytes.ok() && bytes->size() == std::min<uint64_t>(kPiece, newest_->bytes - from)) {
+    return bytes;
   }
-  return bytes;
+  newest_.reset();  // who would wait for it begins without
+  return Error(ErrorCode::kIo, fmt::format("cannot read {}", file_.string()));
 }
 
 base::Status KeptCheckpoint::MoveTo(const std::string& name) const {

@@ -96,6 +96,7 @@ Result<Part> PartFromJson(const Json& json, const std::string& path) {
 Json JobJson(const JobText& job) {
   Json json{{"text", job.text},   {"source", job.source},   {"user", job.user},
             {"model", job.model}, {"project", job.project}, {"overrides", Json::array()}};
+  if (!job.bundle.empty()) json["bundle"] = job.bundle;
   for (const spec::Override& one : job.overrides) {
     json["overrides"].push_back({{"path", one.path}, {"value", one.value}});
   }
@@ -111,6 +112,7 @@ Result<JobText> JobFromJson(const Json& json) {
   fields.Read("user", job.user);
   fields.Read("model", job.model);
   fields.Read("project", job.project);
+  fields.Read("bundle", job.bundle);
   if (const Json* overrides = fields.List("overrides")) {
     for (const Json& entry : *overrides) {
       FieldReader one(entry, "job.overrides");

@@ -22,7 +22,8 @@ struct JobText {
   std::vector<spec::Override> overrides;
   std::string user = {};  // who asked, and what for: for limits and the spend
   std::string project = {};
-  std::string model = {};  // of the store, to forecast the run with; empty: none
+  std::string bundle = {};  // SHA-256 of the code that it runs, which was sent; empty: none was
+  std::string model = {};   // of the store, to forecast the run with; empty: none
 };
 
 // A version of a published model, which a run answers with until it is stopped.

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "act/agents/checkpoint_relay.h"
+#include "act/agents/data_fetch.h"
+#include "act/agents/part_shelf.h"
 #include "app/manage/managed_view.h"
 #include "app/manage/manager_impl.h"
 #include "app/manage/part_events.h"
@@ -35,6 +37,10 @@ Part* Managed::PartOn(const std::string& node) {
     if (part.node == node) return &part;
   }
   return nullptr;
+}
+
+fs::path BundleOfRun(const StorePlace& db, int64_t run_id) {
+  return RunFolderPath(db, run_id) / "bundle";
 }
 
 fs::path AttemptFile(const StorePlace& db, int64_t run_id, int64_t attempt) {
@@ -101,6 +107,14 @@ Status Manager::Impl::LoadRun(const core::ManagedRun& stored) {
     }
   }
   managed.checkpoint = KeptCheckpoint::Find(options_.db, run.run_id, act::kCheckpointFile);
+  if (!managed.document.job.bundle.empty()) {
+    auto bundle = act::PrintOfFile(BundleOfRun(options_.db, run.run_id));
+    if (bundle.ok()) {
+      managed.bundle = *std::move(bundle);
+    } else if (!core::IsFinal(run.state)) {
+      lost_plan = "the code that was sent for it is gone: " + bundle.error().Describe();
+    }
+  }
   WatchAccuracy(managed);
   // What its parts have sent may be more than the store knew. One part after the other they tell of
   // epochs that others have not told of yet: what they are worth the next ones say.
@@ -124,11 +138,22 @@ Status Manager::Impl::LoadRun(const core::ManagedRun& stored) {
   return {};
 }
 
+Status Manager::Impl::CheckBundle(const JobText& job, const core::Job& is) {
+  if (is.trainer) {
+    return base::BadInput(
+        fmt::format("job '{}' has the built-in trainer, which runs nobody's code", is.name));
+  }
+  RECKON_ASSIGN(const SentBundle sent, bundles_.Find(job.bundle));
+  if (sent.whole) return {};
+  return base::BadInput(fmt::format("bundle {} is not here; send it first", job.bundle));
+}
+
 Result<core::Run> Manager::Impl::Submit(const JobText& job, const SubmitMore& more) {
   const UpdateAsk* ask = more.ask;
   RECKON_ASSIGN(const spec::JobFile file,
                 ask == nullptr ? ReadJobText(job) : ReadUpdateJob(job, *ask));
   if (!job.model.empty()) RECKON_TRY(store_.FindModel(job.model));
+  if (!job.bundle.empty()) RECKON_TRY(CheckBundle(job, file.job));
   const std::scoped_lock lock(mutex_);
   for (const auto& [id, open] : runs_) {
     if (ask == nullptr || !open.document.update || core::IsFinal(open.row.state)) continue;
@@ -164,12 +189,23 @@ Result<core::Run> Manager::Impl::Submit(const JobText& job, const SubmitMore& mo
   const fs::path folder = RunFolderPath(options_.db, managed.row.id);
   fs::remove_all(folder / "parts", error);
   fs::remove(folder / act::kCheckpointFile, error);
-  fs::remove(folder / act::kResultFile, error);
+  for (const char* left : {act::kResultFile, act::kResultsFile}) fs::remove(folder / left, error);
   if (more.model != nullptr) {
     // What its part begins with, as others with a checkpoint. Who is killed before leaves a run
     // that fails at once.
     fs::create_directories(folder, error);
     RECKON_TRY(base::WriteFile(folder / act::kCheckpointFile, *more.model));
+  }
+  if (!job.bundle.empty()) {
+    fs::create_directories(folder, error);
+    fs::permissions(folder, fs::perms::owner_all, error);
+    // The run is there: without its code it fails, and says why.
+    auto linked = bundles_.Link(job.bundle, BundleOfRun(options_.db, managed.row.id));
+    if (linked.ok()) {
+      managed.bundle = *std::move(linked);
+    } else {
+      TellTrouble(linked.error());
+    }
   }
   managed.checkpoint = KeptCheckpoint::Find(options_.db, managed.row.id, act::kCheckpointFile);
   const core::Run row = managed.row;
@@ -308,6 +344,11 @@ Result<std::string> Manager::ReadCheckpoint(const std::string& node, const act::
                                             uint64_t from) {
   return impl_->ReadCheckpoint(node, key, from);
 }
+Result<std::string> Manager::ReadBundle(const std::string& node, const act::PartKey& key,
+                                        uint64_t from) {
+  return impl_->ReadBundle(node, key, from);
+}
+SentBundles& Manager::bundles() { return impl_->bundles(); }
 Result<core::Run> Manager::Submit(const JobText& job) { return impl_->Submit(job); }
 Result<core::Run> Manager::AskForUpdate(const JobText& job, const UpdateAsk& ask) {
   return impl_->Submit(job, {.ask = &ask});
@@ -338,6 +379,7 @@ Status Manager::WantUpdate(const std::string& data_store, const std::string& rea
   return impl_->WantUpdate(data_store, reason);
 }
 Result<std::string> Manager::ReadModel(int64_t run_id) { return impl_->ReadModel(run_id); }
+Result<std::string> Manager::ReadResults(int64_t run_id) { return impl_->ReadResults(run_id); }
 std::vector<KnownDataStore> Manager::DataStores() { return impl_->DataStores(); }
 Status Manager::RequestStop(int64_t run_id, const std::string& reason) {
   return impl_->RequestStop(run_id, reason);

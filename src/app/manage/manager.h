@@ -15,6 +15,7 @@
 #include "app/manage/data_update.h"
 #include "app/manage/managed_json.h"
 #include "app/manage/node_book.h"
+#include "app/manage/sent_bundles.h"
 #include "app/store_place.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -40,6 +41,7 @@ struct ManagerOptions {
   // One that speaks, or nodes that try to get their files, without getting on.
   double update_patience_s = 300;
   watch::QueueLimits limits;
+  uint64_t most_bundle_bytes = uint64_t{256} << 20;  // of code that somebody sends for a run
 };
 
 // A run and what its manager knows of it.
@@ -112,6 +114,10 @@ class Manager {
   base::Result<std::string> ReadCheckpoint(const std::string& node, const act::PartKey& key,
                                            uint64_t from);
 
+  // A piece of the code that a part runs. kNotFound: likewise.
+  base::Result<std::string> ReadBundle(const std::string& node, const act::PartKey& key,
+                                       uint64_t from);
+
   // From data stores (docs/service.md#model-updates). kBadInput: the job trains no network, the
   // policy is unknown, or the store has asked already.
   base::Result<core::Run> AskForUpdate(const JobText& job, const UpdateAsk& ask);
@@ -141,6 +147,8 @@ class Manager {
   // From people. kNotFound: no such data store.
   base::Status WantUpdate(const std::string& data_store, const std::string& reason);
   std::vector<KnownDataStore> DataStores();
+  // Code that is sent for runs (JobText::bundle).
+  SentBundles& bundles();
   // kBadInput: what is wrong with the job, with file, line and key.
   base::Result<core::Run> Submit(const JobText& job);
   // Returns at once. kNotFound: no such run here; kBadInput: it has ended.
@@ -149,6 +157,8 @@ class Manager {
   base::Result<ManagedReport> Report(int64_t run_id);
   // The model that it has trained. kNotFound: no such run, or it has none.
   base::Result<std::string> ReadModel(int64_t run_id);
+  // What code that was sent for it has left in its folder `results`, as an archive. kNotFound.
+  base::Result<std::string> ReadResults(int64_t run_id);
   // What runs have cost, those at work until now included, by user and project; of runs that ended
   // since then, or of all.
   base::Result<std::vector<core::Spend>> SpendSince(std::optional<base::WallTime> since);

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "act/agents/checkpoint_relay.h"
+#include "act/agents/data_fetch.h"
+#include "act/agents/part_shelf.h"
 #include "app/manage/managed_view.h"
 #include "app/manage/manager_impl.h"
 #include "app/manage/part_events.h"
@@ -78,8 +80,10 @@ void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* fac
   part.has_data = ready || (facts != nullptr && facts->has_data);
   if (facts == nullptr || part.has_data || facts->data_trouble.empty()) {
     managed.data_troubles.erase(part.node);
+    managed.troubled_since.erase(part.node);
   } else {
     managed.data_troubles[part.node] = facts->data_trouble;
+    managed.troubled_since.try_emplace(part.node, Now());
   }
   const auto fail = [&](const std::string& why) {
     part.gone = true;
@@ -89,7 +93,13 @@ void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* fac
     }
   };
   if (!ready) {
-    const std::string trouble = facts == nullptr ? "" : facts->trouble;
+    std::string trouble = facts == nullptr ? "" : facts->trouble;
+    const auto since = managed.troubled_since.find(part.node);
+    // A data store is asked what to do; code has nobody to ask.
+    if (!managed.document.update && since != managed.troubled_since.end() &&
+        Now() - since->second > options_.update_patience_s) {
+      trouble = "it cannot get the code: " + managed.data_troubles[part.node];
+    }
     if (part.want == Want::kForget) part.forgotten = true;
     if (part.want >= Want::kStop) {
       part.gone = true;
@@ -116,6 +126,11 @@ void Manager::Impl::TakeFacts(Managed& managed, Part& part, const PartFacts* fac
 }
 
 namespace {
+
+// What a run's result is called in its folder.
+const char* ResultName(const Managed& managed) {
+  return managed.document.job.bundle.empty() ? act::kResultFile : act::kResultsFile;
+}
 
 bool HasFirstWorker(const act::LaunchSpec& spec) {
   return std::any_of(spec.processes.begin(), spec.processes.end(), [](const act::ProcessSpec& one) {
@@ -144,7 +159,10 @@ PartWish Manager::Impl::WishFor(Managed& managed, const Part& part, const PartFa
       wish.data = act::DataWish{update->offer->source, update->offer->secret, files->second};
     }
   }
-  if (to_be_made && managed.plan) {
+  if (to_be_made) wish.bundle = managed.bundle;
+  // Never a command without the code, and the sandbox, that it was meant for.
+  const bool has_code = managed.document.job.bundle.empty() || managed.bundle.has_value();
+  if (to_be_made && managed.plan && has_code) {
     for (const act::LaunchSpec& spec : managed.plan->parts) {
       if (spec.part != part.node) continue;
       wish.spec = spec;
@@ -171,6 +189,21 @@ PartWish Manager::Impl::WishForOld(const std::string& node, const PartFacts& fac
   return wish;
 }
 
+namespace {
+
+Error NoPart(const PartKey& key) {
+  return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
+}
+
+}  // namespace
+
+Result<Managed*> Manager::Impl::FindPart(const std::string& node, const PartKey& key) {
+  const auto run = runs_.find(key.run);
+  const bool newest = run != runs_.end() && run->second.run().attempt == key.attempt;
+  if (!newest || run->second.PartOn(node) == nullptr) return NoPart(key);
+  return &run->second;
+}
+
 KeptCheckpoint& Manager::Impl::ResultOf(Managed& managed, const std::string& node) {
   const auto found = managed.results.find(node);
   if (found != managed.results.end()) return found->second;
@@ -179,7 +212,7 @@ KeptCheckpoint& Manager::Impl::ResultOf(Managed& managed, const std::string& nod
                                              fmt::format("{}.{}", act::kResultFile, node));
   // Whole, but the manager was killed before it had its own name.
   if (kept.newest()) {
-    const Status moved = kept.MoveTo(act::kResultFile);
+    const Status moved = kept.MoveTo(ResultName(managed));
     if (!moved.ok()) TellTrouble(moved.error());
   }
   return managed.results.emplace(node, std::move(kept)).first->second;
@@ -187,9 +220,10 @@ KeptCheckpoint& Manager::Impl::ResultOf(Managed& managed, const std::string& nod
 
 // Of a part that has done its work.
 bool Manager::Impl::WantsResult(Managed& managed, const Part& part, const PartFacts& facts) {
-  if (!facts.result || part.gone || !part.end || part.end->state != RunState::kFinished) {
-    return false;
-  }
+  if (!facts.result || part.gone || !part.end) return false;
+  // What code that was sent has left is of use after a failure too.
+  const bool of_code = managed.bundle.has_value();
+  if (!of_code && part.end->state != RunState::kFinished) return false;
   return ResultOf(managed, part.node).newest() != facts.result;
 }
 
@@ -197,23 +231,27 @@ Result<uint64_t> Manager::Impl::TakeResult(const std::string& node, const PartKe
                                            const act::FilePrint& print, uint64_t from,
                                            std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
-  const auto run = runs_.find(key.run);
-  if (run == runs_.end() || run->second.run().attempt != key.attempt ||
-      run->second.PartOn(node) == nullptr) {
-    return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
-  }
-  KeptCheckpoint& result = ResultOf(run->second, node);
+  RECKON_ASSIGN(Managed* const managed, FindPart(node, key));
+  KeptCheckpoint& result = ResultOf(*managed, node);
   RECKON_ASSIGN(const uint64_t have, result.Take(print, from, bytes));
   // Of workers that end one after the other the last one has the work of all.
-  if (have == print.bytes) RECKON_TRY(result.MoveTo(act::kResultFile));
+  if (have == print.bytes) RECKON_TRY(result.MoveTo(ResultName(*managed)));
   return have;
 }
 
-Result<std::string> Manager::Impl::ReadModel(int64_t run_id) {
+Result<std::string> Manager::Impl::ReadLeft(int64_t run_id, const char* file, const char* what) {
   RECKON_TRY(store_.FindRun(run_id));
-  auto model = base::ReadFile(RunFolderPath(options_.db, run_id) / act::kResultFile);
-  if (model.ok() || model.error().code() != ErrorCode::kNotFound) return model;
-  return Error(ErrorCode::kNotFound, fmt::format("run {} has left no model", run_id));
+  auto left = base::ReadFile(RunFolderPath(options_.db, run_id) / file);
+  if (left.ok() || left.error().code() != ErrorCode::kNotFound) return left;
+  return Error(ErrorCode::kNotFound, fmt::format("run {} has left no {}", run_id, what));
+}
+
+Result<std::string> Manager::Impl::ReadModel(int64_t run_id) {
+  return ReadLeft(run_id, act::kResultFile, "model");
+}
+
+Result<std::string> Manager::Impl::ReadResults(int64_t run_id) {
+  return ReadLeft(run_id, act::kResultsFile, "results");
 }
 
 PartFiles& Manager::Impl::FilesOf(Managed& managed, const std::string& node) {
@@ -263,25 +301,24 @@ Result<uint64_t> Manager::Impl::TakeCheckpoint(const std::string& node, const Pa
                                                const act::FilePrint& print, uint64_t from,
                                                std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
-  const auto run = runs_.find(key.run);
-  if (run == runs_.end() || run->second.run().attempt != key.attempt ||
-      run->second.PartOn(node) == nullptr) {
-    return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
-  }
-  return run->second.checkpoint.Take(print, from, bytes);
+  RECKON_ASSIGN(Managed* const managed, FindPart(node, key));
+  return managed->checkpoint.Take(print, from, bytes);
 }
 
 Result<std::string> Manager::Impl::ReadCheckpoint(const std::string& node, const PartKey& key,
                                                   uint64_t from) {
   const std::scoped_lock lock(mutex_);
-  const auto run = runs_.find(key.run);
-  const Part* part = run == runs_.end() || run->second.run().attempt != key.attempt
-                         ? nullptr
-                         : run->second.PartOn(node);
-  if (part == nullptr || part->lost) {
-    return Error(ErrorCode::kNotFound, fmt::format("there is no part {} there", key.ToText()));
-  }
-  return run->second.checkpoint.Read(from);
+  RECKON_ASSIGN(Managed* const managed, FindPart(node, key));
+  if (managed->PartOn(node)->lost) return NoPart(key);
+  return managed->checkpoint.Read(from);
+}
+
+Result<std::string> Manager::Impl::ReadBundle(const std::string& node, const PartKey& key,
+                                              uint64_t from) {
+  const std::scoped_lock lock(mutex_);
+  RECKON_ASSIGN(Managed* const managed, FindPart(node, key));
+  if (managed->PartOn(node)->lost || !managed->bundle) return NoPart(key);
+  return base::ReadPiece(BundleOfRun(options_.db, key.run), from, act::kOfferedPiece);
 }
 
 }  // namespace reckon::app

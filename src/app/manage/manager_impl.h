@@ -37,9 +37,11 @@ struct Managed {
   std::map<std::string, PartFiles> files;         // of the newest attempt, by node
   std::optional<act::Stretch> training;           // of a run whose workers are done
   KeptCheckpoint checkpoint;                      // of the run
+  std::optional<act::FilePrint> bundle;           // the code that it runs, where that was sent
   std::map<std::string, KeptCheckpoint> results;  // models that parts have trained, by node
   std::string waiting;
   std::map<std::string, std::string> data_troubles;  // of nodes that cannot get what was offered
+  std::map<std::string, double> troubled_since;      // likewise, seconds since 1970
   std::string stuck_at;                              // of an update: where it does not get on
   double stuck_since = 0;                            // seconds since 1970
   std::string held_back;                             // by the queue, in words; empty: it may begin
@@ -56,6 +58,9 @@ struct Managed {
 
 // The file of a planned attempt: token, ports, processes.
 std::filesystem::path AttemptFile(const StorePlace& db, int64_t run_id, int64_t attempt);
+
+// The code that a run was given, while it is at work.
+std::filesystem::path BundleOfRun(const StorePlace& db, int64_t run_id);
 
 // While all workers trained; nullopt: nobody has told.
 std::optional<act::Stretch> TrainingOf(const RunView& view);
@@ -74,6 +79,7 @@ class Manager::Impl {
         lock_(std::move(lock)),
         id_(std::move(id)),
         nodes_(options.strikes),
+        bundles_(options.db.RunsFolder() / "bundles", options.most_bundle_bytes, clock),
         data_stores_(std::move(data_stores)) {}
 
   base::Status Load();
@@ -91,8 +97,12 @@ class Manager::Impl {
                                     const act::FilePrint& print, uint64_t from,
                                     std::string_view bytes);
   base::Result<std::string> ReadModel(int64_t run_id);
+  base::Result<std::string> ReadResults(int64_t run_id);
   base::Result<std::string> ReadCheckpoint(const std::string& node, const act::PartKey& key,
                                            uint64_t from);
+  base::Result<std::string> ReadBundle(const std::string& node, const act::PartKey& key,
+                                       uint64_t from);
+  SentBundles& bundles() { return bundles_; }
   // What a run is beside a job; nullptr: it is not.
   struct SubmitMore {
     const UpdateAsk* ask = nullptr;
@@ -136,15 +146,19 @@ class Manager::Impl {
   void TakeFacts(Managed& managed, watch::Part& part, const act::PartFacts* facts);
   act::PartWish WishFor(Managed& managed, const watch::Part& part, const act::PartFacts* facts);
   act::PartWish WishForOld(const std::string& node, const act::PartFacts& facts);
+  base::Result<std::string> ReadLeft(int64_t run_id, const char* file, const char* what);
   KeptCheckpoint& ResultOf(Managed& managed, const std::string& node);
   bool WantsResult(Managed& managed, const watch::Part& part, const act::PartFacts& facts);
   PartFiles& FilesOf(Managed& managed, const std::string& node);
+  // kNotFound: the newest attempt has none there.
+  base::Result<Managed*> FindPart(const std::string& node, const act::PartKey& key);
   void FoldNews(Managed& managed, watch::Part& part);
   void WatchAccuracy(Managed& managed);
   void TakeAdvice(Managed& managed);
   void WatchBudget(Managed& managed);
   bool ChangeCrew(Managed& managed, const watch::BudgetFacts& facts);
   base::Status LoadRun(const core::ManagedRun& stored);
+  base::Status CheckBundle(const JobText& job, const core::Job& is);
   void LookAtNodes();
   std::vector<int64_t> Queue();
   bool MoveRun(Managed& managed);
@@ -159,7 +173,7 @@ class Manager::Impl {
   base::Result<Managed*> FindUpdate(int64_t run_id, int64_t attempt, UpdateAsks asks);
   std::vector<KnownNode> FreeNodes();
   std::vector<KnownNode> IdlestNodes();
-  std::string WhyToWait(size_t wanted, size_t free) const;
+  std::string WhyToWait(size_t wanted, size_t free, bool for_sent_code) const;
   base::Status Commit(Managed& managed, ManagedDocument next, const std::string& reason,
                       NodeNews news, const std::string& plan = "", const std::string& job = "");
   // Its bill is written, and the store knows that nothing is left to do for it.
@@ -179,6 +193,7 @@ class Manager::Impl {
   std::condition_variable_any wake_;
   bool news_ = false;
   NodeBook nodes_;
+  SentBundles bundles_;  // has a lock of its own
   DataStoreBook data_stores_;
   NodeNews unsaved_;                    // that the store did not take yet
   std::optional<int64_t> waits_first_;  // of this round: the run that the next free nodes are for

@@ -137,6 +137,9 @@ bool Manager::Impl::MoveRun(Managed& managed) {
 
 bool Manager::Impl::Close(Managed& managed) {
   const JobText& job = managed.document.job;
+  std::error_code error;
+  fs::remove(BundleOfRun(options_.db, managed.row.id),
+             error);  // before nobody looks at it any more
   Status closed =
       store_.SetCharge({managed.row.id, job.user, job.project, watch::Spent(managed.run(), Now())});
   if (closed.ok()) closed = Commit(managed, managed.document, "", {});
@@ -180,9 +183,11 @@ std::vector<KnownNode> Manager::Impl::IdlestNodes() {
 }
 
 // Empty: it can begin with the nodes that are free.
-std::string Manager::Impl::WhyToWait(size_t wanted, size_t free) const {
-  const size_t expected = nodes_.CountExpected(Now());
-  if (expected == 0) return "no node is there";
+std::string Manager::Impl::WhyToWait(size_t wanted, size_t free, bool for_sent_code) const {
+  const size_t expected = nodes_.CountExpected(Now(), for_sent_code);
+  if (expected == 0) {
+    return for_sent_code ? "no node is there that runs code that was sent" : "no node is there";
+  }
   const size_t enough = std::min(wanted, expected);
   if (free < enough) {
     return fmt::format("{} of {} nodes are free; it wants {}", free, expected, enough);
@@ -225,10 +230,16 @@ bool Manager::Impl::Plan(Managed& managed) {
     return false;
   }
   if (managed.document.update) return PlanUpdate(managed, *file);
+  if (!managed.document.job.bundle.empty() && !managed.bundle) {
+    Fail(managed, "the code that was sent for it is gone");
+    return false;
+  }
   const bool serves = managed.document.serving.has_value();
   std::vector<act::NodeInfo> nodes;
-  for (KnownNode& node : serves ? IdlestNodes() : FreeNodes())
-    nodes.push_back(std::move(node.info));
+  const bool sent = managed.bundle.has_value();
+  for (KnownNode& node : serves ? IdlestNodes() : FreeNodes()) {
+    if (!sent || node.info.runs_sent_code) nodes.push_back(std::move(node.info));
+  }
   const std::vector<std::string>& crew = managed.run().crew;
   const size_t wanted = crew.empty() ? NodesWanted(file->job) : crew.size();
   std::stable_partition(nodes.begin(), nodes.end(), [&](const act::NodeInfo& node) {
@@ -239,9 +250,10 @@ bool Manager::Impl::Plan(Managed& managed) {
     managed.waiting = fmt::format("run {} goes first", *waits_first_);
   }
   if (managed.waiting.empty()) {
-    managed.waiting = WhyToWait(wanted, nodes.size());
-    // Nodes that become free one by one must come together for it.
-    if (!managed.waiting.empty() && !serves) waits_first_ = managed.row.id;
+    managed.waiting = WhyToWait(wanted, nodes.size(), sent);
+    // Nodes that become free one by one must come together for it, unless none is of use to it.
+    const bool of_use = !sent || nodes_.CountExpected(Now(), true) > 0;
+    if (!managed.waiting.empty() && !serves && of_use) waits_first_ = managed.row.id;
   }
   if (!managed.waiting.empty()) return false;
   ManagedDocument next = managed.document;

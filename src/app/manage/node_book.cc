@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/field_reader.h"
+#include "base/units.h"
 
 namespace reckon::app {
 namespace {
@@ -101,6 +102,29 @@ NodeNews NodeBook::NewsOf(const KnownNode& node,
   return {{RecordOf(node)}, {NodeEvent(node.info.name, change->kind, change->why)}};
 }
 
+namespace {
+
+// Of apps that begin to miss their deadlines, or keep them again.
+NodeNews NewsOfApps(KnownNode& node) {
+  NodeNews news;
+  for (const auto& [name, app] : node.now.apps) {
+    const auto deadline = node.info.apps.find(name);
+    if (deadline == node.info.apps.end()) continue;
+    const bool is_late = app.missed > 0;
+    if (is_late == node.late_apps.contains(name)) continue;
+    const std::string why = fmt::format(
+        "{}: {} of {} answers in ten seconds took longer than {}, 95 % of them at most {}", name,
+        app.missed, app.answers, base::FormatDuration(deadline->second),
+        base::FormatDuration(app.p95_s));
+    news.events.push_back(
+        NodeEvent(node.info.name, is_late ? "node.app_late" : "node.app_in_time", why));
+    is_late ? (void)node.late_apps.insert(name) : (void)node.late_apps.erase(name);
+  }
+  return news;
+}
+
+}  // namespace
+
 base::Result<NodeNews> NodeBook::Hear(const act::Beat& beat, double now) {
   constexpr double kTakeOverS = 5;  // of silence, after which another agent may speak for a node
   const std::string& name = beat.node.name;
@@ -129,6 +153,7 @@ base::Result<NodeNews> NodeBook::Hear(const act::Beat& beat, double now) {
   node.instance = beat.instance;
   node.beat_number = beat.number;
   node.now = beat.now;
+  news.Add(NewsOfApps(node));
   news.Add(NewsOf(node, watch::Hear(node.standing, now)));
   return news;
 }
@@ -185,10 +210,11 @@ core::NodeRecord NodeBook::Record(const std::string& name) const {
   return RecordOf(nodes_.at(name));
 }
 
-size_t NodeBook::CountExpected(double now) const {
+size_t NodeBook::CountExpected(double now, bool for_sent_code) const {
   size_t count = 0;
   for (const auto& [name, node] : nodes_) {
-    count += watch::IsUsable(node.standing, policy_, now) && !node.old_work ? 1 : 0;
+    const bool fits = !for_sent_code || node.info.runs_sent_code;
+    count += fits && watch::IsUsable(node.standing, policy_, now) && !node.old_work ? 1 : 0;
   }
   return count;
 }
@@ -208,9 +234,7 @@ Json ToJson(const KnownNode& node) {
     json["excluded_until"] = node.standing.excluded_until;
   }
   json["heard_at"] = node.standing.heard_at;
-  json["now"] = {{"cpu", node.now.cpu},
-                 {"memory", node.now.memory},
-                 {"gpu", node.now.gpu ? Json(*node.now.gpu) : Json()}};
+  json["now"] = act::ToJson(node.now);
   return json;
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,9 @@ struct KnownNode {
   watch::NodeStanding standing;
   act::NodeNow now;
   std::string instance;  // of the agent that speaks for it; empty: none since the manager started
-  uint64_t beat_number = 0;  // of its newest beat
-  bool old_work = false;     // something that nobody wants any more still runs there
+  uint64_t beat_number = 0;         // of its newest beat
+  std::set<std::string> late_apps;  // that miss deadlines
+  bool old_work = false;            // something that nobody wants any more still runs there
 };
 
 // Documents that have changed, and what there is to tell about it.
@@ -59,8 +61,9 @@ class NodeBook {
   const KnownNode* Find(const std::string& name) const;
   const std::map<std::string, KnownNode>& nodes() const { return nodes_; }
   bool IsUsable(const KnownNode& node, double now) const;
-  // Usable ones, and those that the manager, new itself, has not heard of yet.
-  size_t CountExpected(double now) const;
+  // Usable ones, and those that the manager, new itself, has not heard of yet. `for_sent_code`:
+  // only those that run code that was sent.
+  size_t CountExpected(double now, bool for_sent_code = false) const;
   // Those that the manager, new itself, has not heard of yet and may still hear of.
   size_t CountUnheard(double now) const;
   double newest_joined_at() const { return newest_joined_at_; }

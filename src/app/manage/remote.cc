@@ -1,7 +1,9 @@
 #include "app/manage/remote.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -12,9 +14,12 @@
 #include "app/manage/attempt_plan.h"
 #include "app/runs/describe.h"
 #include "base/file.h"
+#include "base/folder.h"
 #include "base/json.h"
+#include "base/system_error.h"
 #include "base/text.h"
 #include "core/run.h"
+#include "net/sha256.h"
 
 namespace reckon::app {
 namespace {
@@ -67,12 +72,12 @@ Result<Remote> Remote::Open(const RemoteRequest& request) {
 }
 
 Result<net::HttpResponse> Remote::Send(const std::string& method, const std::string& target,
-                                       const std::string& body) {
+                                       const std::string& body, const std::string& type) {
   net::HttpRequest request;
   request.method = method;
   request.target = "/api/v1" + target;
   request.body = body;
-  if (!body.empty()) request.headers["content-type"] = "application/json";
+  if (!body.empty()) request.headers["content-type"] = type;
   if (!token_.empty()) request.headers["authorization"] = "Bearer " + token_;
   RECKON_ASSIGN(net::HttpResponse response, client_.Call(request));
   if (response.status < 300) return response;
@@ -101,6 +106,7 @@ Json JobBody(const JobText& job) {
     body["set"].push_back({{"path", one.path}, {"value", one.value}});
   }
   if (!job.model.empty()) body["model"] = job.model;
+  if (!job.bundle.empty()) body["bundle"] = job.bundle;
   return body;
 }
 
@@ -134,6 +140,87 @@ Result<Json> Remote::WantUpdate(const std::string& data_store) {
 Result<int64_t> Remote::Submit(const JobText& job) {
   RECKON_ASSIGN(const Json run, Ask("POST", "/runs", JobBody(job)));
   return run.value("id", int64_t{0});
+}
+
+namespace {
+
+// Goes with us; nobody else looks into it.
+class PrivateFolder {
+ public:
+  static Result<PrivateFolder> Make() {
+    std::error_code error;
+    const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
+    if (error) return Error(ErrorCode::kIo, "no folder for temporary files: " + error.message());
+    std::string path = (parent / "reckon-XXXXXX").string();
+    if (mkdtemp(path.data()) == nullptr) return base::SystemError("cannot make " + path);
+    return PrivateFolder(path);
+  }
+  PrivateFolder(PrivateFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+  PrivateFolder& operator=(PrivateFolder&&) = delete;
+  ~PrivateFolder() {
+    std::error_code error;
+    if (!path_.empty()) std::filesystem::remove_all(path_, error);
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  explicit PrivateFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  std::filesystem::path path_;
+};
+
+}  // namespace
+
+Result<std::string> Remote::SendFolder(const std::filesystem::path& folder,
+                                       const Context& context) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  constexpr int kPatience = 100;  // looks at a manager that has no time
+  int refusals = 0;
+  RECKON_ASSIGN(const PrivateFolder scratch, PrivateFolder::Make());
+  const std::filesystem::path file = scratch.path() / "bundle";
+  RECKON_TRY(bundle::Pack(folder, file, bundle::Limits(), context.stop));
+  RECKON_ASSIGN(const std::string sha256, net::Sha256OfFile(file));
+  std::error_code error;
+  const uint64_t bytes = std::filesystem::file_size(file, error);
+  const std::string target = "/bundles/" + sha256;
+  RECKON_ASSIGN(Json told, Call("GET", target));
+  context.progress.Begin("sending code", bytes);
+  context.progress.Advance(told.value("have", uint64_t{0}));
+  while (!told.value("whole", false)) {
+    if (context.stop.stop_requested()) return Error(ErrorCode::kInterrupted, "interrupted");
+    const auto from = told.value("have", uint64_t{0});
+    RECKON_ASSIGN(const std::string piece, base::ReadPiece(file, from, kPiece));
+    const auto answer = Send("POST", fmt::format("{}?bytes={}&from={}", target, bytes, from), piece,
+                             "application/octet-stream");
+    if (!answer.ok()) {
+      // Somebody may be sending the same: then there is more of it now, or it is being checked.
+      RECKON_ASSIGN(told, Call("GET", target));
+      const bool moves = told.value("have", uint64_t{0}) > from || told.value("whole", false);
+      const bool later = answer.error().code() == ErrorCode::kUnavailable && ++refusals < kPatience;
+      if (!moves && !later) return answer.error();
+      if (!moves) std::this_thread::sleep_for(kLook);
+      continue;
+    }
+    told = Json::parse(answer->body, nullptr, false);
+    if (!told.is_object()) return base::Corrupt("the manager's answer is no JSON");
+    context.progress.Advance(piece.size());
+  }
+  context.progress.End();
+  return sha256;
+}
+
+Result<bundle::Contents> Remote::FetchResults(int64_t run, const std::filesystem::path& folder) {
+  RECKON_TRY(base::CheckFreeFolder(folder, "--out"));
+  RECKON_ASSIGN(const net::HttpResponse response,
+                Send("GET", fmt::format("/runs/{}/results", run), ""));
+  RECKON_ASSIGN(const PrivateFolder scratch, PrivateFolder::Make());
+  RECKON_TRY(base::WriteFile(scratch.path() / "results", response.body));
+  std::error_code error;
+  std::filesystem::create_directory(folder, error);
+  if (error) return Error(ErrorCode::kIo, fmt::format("{}: {}", folder.string(), error.message()));
+  auto unpacked = bundle::Unpack(scratch.path() / "results", folder, bundle::Limits());
+  if (!unpacked.ok()) std::filesystem::remove_all(folder, error);
+  return unpacked;
 }
 
 Result<int64_t> Remote::NewestRun(bool at_work) {
@@ -233,9 +320,10 @@ Result<Json> Remote::Audit(size_t limit) {
   return Call("GET", fmt::format("/audit?limit={}", limit));
 }
 
-Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides,
-                              const std::stop_token& stop) {
-  JobText job;
+Result<JobToSend> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides,
+                                const std::stop_token& stop) {
+  JobToSend sent;
+  JobText& job = sent.job;
   RECKON_ASSIGN(job.text, base::ReadFile(path));
   job.source = std::filesystem::path(path).filename().string();
   job.overrides = std::move(overrides);
@@ -247,7 +335,9 @@ Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Overrid
     if (written.contains(name)) continue;
     job.overrides.push_back({"known." + name, base::RoundTrip(value)});
   }
-  return job;
+  // The usual folder is not meant by who does not name it: a home may be large.
+  if (here.job.command && here.yaml["workdir"]) sent.code = here.job.workdir;
+  return sent;
 }
 
 }  // namespace reckon::app

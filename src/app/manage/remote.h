@@ -2,14 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/access/tokens.h"
 #include "app/context.h"
 #include "app/manage/managed_json.h"
 #include "base/json.h"
 #include "base/result.h"
+#include "bundle/bundle.h"
 #include "net/http_client.h"
 
 namespace reckon::app {
@@ -29,6 +33,9 @@ class Remote {
 
   // The number of the new run.
   base::Result<int64_t> Submit(const JobText& job);
+  // Sends a folder of code, as far as the manager does not have it, and says what it is known by
+  // there. kBadInput: something in it cannot be sent, or it is too large.
+  base::Result<std::string> SendFolder(const std::filesystem::path& folder, const Context& context);
   // `run`: its number, or "" or "last" for the newest.
   base::Result<base::Json> Show(const std::string& run);
   // Without a number: the newest run that has not ended. Waits for its end.
@@ -60,6 +67,10 @@ class Remote {
   // The file of the model that a run has trained.
   base::Result<std::string> Model(int64_t run);
 
+  // What code that was sent for a run has left, into a new folder. kNotFound: it has left nothing;
+  // kBadInput: the folder is not free.
+  base::Result<bundle::Contents> FetchResults(int64_t run, const std::filesystem::path& folder);
+
   // Published models: all of them; a run's model as the next version of a name; another version;
   // the one before. Answers are those of the service.
   base::Result<base::Json> Published(const std::string& name);
@@ -75,7 +86,8 @@ class Remote {
   Remote(net::HttpClient client, std::string token)
       : client_(std::move(client)), token_(std::move(token)) {}
   base::Result<net::HttpResponse> Send(const std::string& method, const std::string& target,
-                                       const std::string& body);
+                                       const std::string& body,
+                                       const std::string& type = "application/json");
   base::Result<base::Json> Call(const std::string& method, const std::string& target,
                                 const std::string& body = "");
   base::Result<int64_t> NewestRun(bool at_work);
@@ -88,9 +100,16 @@ class Remote {
 // What asks for a run of the job.
 base::Json JobBody(const JobText& job);
 
-// The job file's text and the changes to it, to be sent. What the job's `describe` script tells is
-// among them: it runs here, and never at the manager.
-base::Result<JobText> ReadJobToSend(const std::string& path, std::vector<spec::Override> overrides,
-                                    const std::stop_token& stop);
+// A job on its way to a manager.
+struct JobToSend {
+  JobText job;
+  std::filesystem::path code;  // the folder that its command runs in; empty: it names none
+};
+
+// The job file's text and the changes to it. What the job's `describe` script tells is among them:
+// it runs here, and never at the manager.
+base::Result<JobToSend> ReadJobToSend(const std::string& path,
+                                      std::vector<spec::Override> overrides,
+                                      const std::stop_token& stop);
 
 }  // namespace reckon::app

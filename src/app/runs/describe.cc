@@ -1,5 +1,6 @@
 #include "app/runs/describe.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -30,13 +31,21 @@ std::map<std::string, std::string> EnvironmentOf(const core::Job& job) {
   return environment;
 }
 
+// The end of it: there are the words of an exception. On one line.
+std::string Shown(std::string text) {
+  text.erase(text.find_last_not_of(" \n") + 1);
+  if (text.size() > kShown) text = "..." + text.substr(text.size() - kShown);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
 Result<Known> ReadTold(const std::string& out) {
   const base::Json json = base::Json::parse(out, nullptr, false);
   if (!json.is_object()) {
     return base::BadInput(
         fmt::format("expected a JSON object on standard output, like "
                     "{{\"multiply_adds\": 4.2e6}}, found '{}'",
-                    base::Trim(out.substr(0, kShown))));
+                    Shown(out)));
   }
   Known known;
   for (const auto& [name, value] : json.items()) {
@@ -59,9 +68,7 @@ Result<Known> Ask(const core::Job& job, const std::stop_token& stop) {
   RECKON_ASSIGN(const act::CommandResult result,
                 act::RunCommand({"/bin/sh", "-c", job.describe}, options));
   if (result.exit_code == 0) return ReadTold(result.out);
-  // The end of what it said: there are the words of an exception.
-  std::string said(base::Trim(result.err));
-  if (said.size() > kShown) said = "..." + said.substr(said.size() - kShown);
+  const std::string said = Shown(result.err);
   return base::BadInput(fmt::format("the script failed with code {}: {}", result.exit_code,
                                     said.empty() ? "it said nothing" : said));
 }
@@ -70,13 +77,14 @@ Result<Known> Ask(const core::Job& job, const std::stop_token& stop) {
 
 base::Status Describer::Describe(spec::JobFile& file, const std::stop_token& stop) {
   core::Job& job = file.job;
-  std::error_code error;
+  std::error_code none;
   // Without its folder the job is refused anyway, in better words.
   const bool asks = !base::Trim(job.describe).empty();
-  if (!asks || !std::filesystem::is_directory(job.workdir, error)) return {};
+  if (!asks || !std::filesystem::is_directory(job.workdir, none)) return {};
   const auto wrong = [&](Error error) {
-    return error.code() == ErrorCode::kInterrupted ? std::move(error)
-                                                   : file.Placed(std::move(error).About("describe"));
+    return error.code() == ErrorCode::kInterrupted
+               ? std::move(error)
+               : file.Placed(std::move(error).About("describe"));
   };
   const std::string key =
       base::DumpJsonLine(base::Json{job.describe, job.workdir, EnvironmentOf(job)});

@@ -14,8 +14,9 @@ namespace reckon::app {
 class Describer {
  public:
   // Adds what the script prints to `file.job.known`; nothing without one. The script has the job's
-  // folder and environment, and WORLD_SIZE. kBadInput with the place of `describe`: it failed, takes
-  // more than a minute, prints no JSON object of numbers, or contradicts `known`. kInterrupted.
+  // folder and environment, and WORLD_SIZE. kBadInput with the place of `describe`: it failed,
+  // takes more than a minute, prints no JSON object of numbers, or contradicts `known`.
+  // kInterrupted.
   base::Status Describe(spec::JobFile& file, const std::stop_token& stop);
 
  private:

@@ -20,6 +20,7 @@ std::vector<std::unique_ptr<Command>> AllCommands() {
   commands.push_back(MakeStatusCommand());
   commands.push_back(MakeLogsCommand());
   commands.push_back(MakeStopCommand());
+  commands.push_back(MakeResultsCommand());
   commands.push_back(MakeListCommand());
   commands.push_back(MakeExportCommand());
   commands.push_back(MakeLabCommand());

@@ -23,6 +23,7 @@ std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeStatusCommand();
 std::unique_ptr<Command> MakeLogsCommand();
 std::unique_ptr<Command> MakeStopCommand();
+std::unique_ptr<Command> MakeResultsCommand();
 std::unique_ptr<Command> MakeListCommand();
 std::unique_ptr<Command> MakeExportCommand();
 std::unique_ptr<Command> MakeLabCommand();

@@ -92,7 +92,9 @@ class DataCommand final : public Command {
     if (job_file_.empty()) return base::BadInput("no job to train (--job JOB.yaml)");
     RECKON_ASSIGN(auto changes, ReadOverrides(sets_));
     RECKON_ASSIGN(request_.task_changes, ReadOverrides(tasks_, "--task"));
-    RECKON_ASSIGN(request_.job, app::ReadJobToSend(job_file_, std::move(changes), context.stop));
+    RECKON_ASSIGN(app::JobToSend sent,
+                  app::ReadJobToSend(job_file_, std::move(changes), context.stop));
+    request_.job = std::move(sent.job);
     RECKON_ASSIGN(request_.triggers.every_s, DurationOf(every_, "--every"));
     if (judged_) request_.triggers.least_judged = static_cast<int64_t>(*judged_);
     if (request_.triggers.accuracy_below && request_.publish.empty()) {

@@ -67,10 +67,14 @@ class RunCommand final : public Command {
         return base::BadInput(fmt::format("{} is for runs on this machine, not --server", option));
       }
     }
-    RECKON_ASSIGN(app::JobText job, app::ReadJobToSend(request_.job_file, request_.overrides,
-                                                             context.stop));
+    RECKON_ASSIGN(app::JobToSend sent,
+                  app::ReadJobToSend(request_.job_file, request_.overrides, context.stop));
+    app::JobText& job = sent.job;
     job.model = request_.model;
     RECKON_ASSIGN(app::Remote remote, app::Remote::Open(remote_));
+    if (!sent.code.empty()) {
+      RECKON_ASSIGN(job.bundle, remote.SendFolder(sent.code, context));
+    }
     RECKON_ASSIGN(const int64_t run, remote.Submit(job));
     if (detach_) {
       RECKON_ASSIGN(const base::Json shown, remote.Show(std::to_string(run)));

@@ -6,6 +6,7 @@
 
 #include "app/manage/agent_run.h"
 #include "base/json.h"
+#include "base/units.h"
 #include "cli/amounts.h"
 #include "cli/command.h"
 #include "cli/commands/all.h"
@@ -43,6 +44,7 @@ class ServeCommand final : public Command {
                   "runs at work at the same time (default: as many as find nodes)");
     options.Whole("--max-runs-per-user", &request_.manager.limits.most_runs_per_user, 1, 1'000'000,
                   "likewise, of one user");
+    options.Text("--max-upload", &upload_, "code that is sent for a run (default 256MiB)");
     options.Flag("--keep-models", &request_.keep_models,
                  "fit no model anew that has drifted ('reckon refit' does)");
   }
@@ -56,6 +58,11 @@ class ServeCommand final : public Command {
           std::tuple(&cool_down_, "--cool-down", &strikes.cool_down_s)}) {
       RECKON_ASSIGN(const auto seconds, DurationOf(*text, option));
       if (seconds) *value = *seconds;
+    }
+    if (!upload_.empty()) {
+      auto bytes = base::ParseBytes(upload_);
+      if (!bytes.ok()) return std::move(bytes).error().Wrap("--max-upload " + upload_);
+      request_.manager.most_bundle_bytes = *bytes;
     }
     if (strikes.lost_s <= strikes.grace_s) {
       return base::BadInput("--lost-after must be longer than --grace");
@@ -78,6 +85,7 @@ class ServeCommand final : public Command {
   std::string grace_;
   std::string lost_;
   std::string cool_down_;
+  std::string upload_;
   bool json_ = false;
 };
 
@@ -107,6 +115,12 @@ class AgentCommand final : public Command {
     options.Text("--folder", &request_.folder,
                  "for parts of runs (default: reckon-agent.NAME here)");
     options.Text("--price", &price_, "dollars an hour, for the spend of runs");
+    options.Texts("--share", &request_.shared,
+                  "a folder that what runs in a sandbox may read, like data; may be repeated");
+    options.Text(
+        "--sandbox", &request_.sandbox,
+        "which commands of jobs run in one: sent (those whose code was sent; default), all, "
+        "none");
     options.Texts("--app", &request_.apps,
                   "NAME=DEADLINE: must keep answering in time beside what trains here; may be "
                   "repeated");

@@ -9,6 +9,8 @@ namespace {
 
 using base::Json;
 
+Sandbox AnySandbox() { return {"/parts/7.1/work", 1'000'000'007, {"/data"}}; }
+
 LaunchSpec FullSpec() {
   LaunchSpec spec;
   spec.run_id = 12;
@@ -16,6 +18,7 @@ LaunchSpec FullSpec() {
   spec.setup = "make";
   spec.setup_workdir = "/tmp";
   spec.setup_env = {{"A", "1"}};
+  spec.setup_sandbox = AnySandbox();
   ProcessSpec worker;
   worker.role = "worker";
   worker.index = 1;
@@ -25,6 +28,7 @@ LaunchSpec FullSpec() {
   worker.place = {"edge1", "10.0.0.2", "/run/netns/edge1", {"/c/cpu", "/c/memory"}};
   worker.on_death = OnDeath::kRestart;
   worker.log = "worker-1.log";
+  worker.sandbox = AnySandbox();
   spec.processes = {worker};
   spec.stop_grace_s = 2.5;
   spec.time_limit_s = 60;
@@ -43,6 +47,8 @@ TEST(LaunchTest, ComesBackAsItWas) {
   EXPECT_EQ(ToJson(again), json);
   EXPECT_EQ(again.processes[0].on_death, OnDeath::kRestart);
   EXPECT_EQ(again.processes[0].place.cgroups.size(), 2U);
+  EXPECT_EQ(again.processes[0].sandbox, AnySandbox());
+  EXPECT_EQ(again.setup_sandbox, AnySandbox());
   EXPECT_EQ(again.time_limit_s, 60);
   EXPECT_EQ(again.early_stop->accuracy, 0.9);
   EXPECT_EQ(again.early_stop->epochs, 7);
@@ -51,6 +57,35 @@ TEST(LaunchTest, ComesBackAsItWas) {
   plain.early_stop.reset();
   EXPECT_FALSE(LaunchSpecFromJson(ToJson(plain)).value().time_limit_s);
   EXPECT_FALSE(LaunchSpecFromJson(ToJson(plain)).value().early_stop);
+}
+
+TEST(LaunchTest, ASandboxShowsItsFolderAndWhatIsSharedAndNothingElse) {
+  const std::vector<std::string> command = SandboxCommand(AnySandbox(), {"train", "--fast"}, -1);
+  EXPECT_THAT(command, testing::Contains("--unshare-pid"));
+  std::vector<std::string> writable;
+  std::vector<std::string> readable;
+  for (size_t i = 0; i + 2 < command.size(); ++i) {
+    if (command[i] == "--bind") writable.push_back(command[i + 1] + " as " + command[i + 2]);
+    if (command[i] == "--ro-bind") readable.push_back(command[i + 1]);
+  }
+  EXPECT_THAT(writable, testing::ElementsAre("/parts/7.1/work as /job"));
+  EXPECT_THAT(readable, testing::Contains("/data"));
+  EXPECT_THAT(readable, testing::Contains("/usr"));
+  EXPECT_THAT(readable, testing::Not(testing::Contains("/")));
+  EXPECT_THAT(readable, testing::Not(testing::Contains("/home")));
+  EXPECT_EQ(std::vector<std::string>(command.end() - 2, command.end()),
+            (std::vector<std::string>{"train", "--fast"}));
+  EXPECT_NE(SandboxUserOf(7), SandboxUserOf(8));
+}
+
+TEST(LaunchTest, VariablesOfAJobAreTextToTheShell) {
+  EXPECT_EQ(SandboxVariables({{"A", "it's $(id)"}, {"B_1", ""}, {"1C", "x"}, {"D-E", "x"}}),
+            "export A='it'\\''s $(id)'\nexport B_1=''\n");
+  for (const std::string& line : SandboxEnvironment("t/h0")) {
+    EXPECT_TRUE(line.starts_with("PATH=/usr") || line == "RECKON_PART=t/h0" ||
+                line.starts_with("LANG") || line.starts_with("LC_ALL") || line.starts_with("TZ"))
+        << line;
+  }
 }
 
 TEST(LaunchTest, DefaultsOfWhatIsNotSaid) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "bundle/bundle.h"
 #include "tests/support/run_watch.h"
 
 namespace reckon::act {
@@ -68,6 +69,9 @@ class PartShelfTest : public testing::Test {
       const auto events = shelf_->ReadBytes("m1", {7, 1}, "events.jsonl", 0, 1 << 20);
       return events.ok() && events->find(text) != std::string::npos;
     });
+  }
+  bool Unpacked() {
+    return Within(seconds(20), [&] { return shelf_->UnpackCode("m1", {7, 1}).value(); });
   }
   std::string mark() const { return "mark-" + temporary_.path().filename().string(); }
 
@@ -207,6 +211,58 @@ TEST_F(PartShelfTest, OnlyWholeLinesOfWhatIsStillWritten) {
   shelf_->Fulfil("m1", Wish("stop"));
   ASSERT_TRUE(Within(seconds(20), [&] { return !Facts().lives; }));
   EXPECT_EQ(Facts().files["worker-0.log"], 3U);
+}
+
+TEST_F(PartShelfTest, CodeThatWasSentIsUnpackedAndRunThere) {
+  shelf_.reset();
+  ShelfOptions options{temporary_ / "shelf", temporary_ / "programs", {}};
+  options.sandbox =
+      SandboxUse::kNone;  // not everywhere can one be had; tests/e2e/sent_code.py looks at that
+  shelf_.emplace(PartShelf::Open(options, clock_).value());
+  const auto code = temporary_ / "code";
+  std::filesystem::create_directories(code / "lib");
+  ASSERT_TRUE(base::WriteFile(code / "lib/words", "from the folder").ok());
+  const auto data = shelf_->DataFolderOf("m1", {7, 1});
+  std::filesystem::create_directories(data);
+  ASSERT_TRUE(bundle::Pack(code, data / kBundleFile, bundle::Limits(), {}).ok());
+  ASSERT_TRUE(Unpacked());
+  shelf_->NoteData("m1", {7, 1}, true, "");
+  EXPECT_TRUE(Facts().has_data);
+  PartWish wish = Wish("ready", "cat lib/words; echo; pwd");
+  wish.bundle = FilePrint{"0123", 4};
+  shelf_->Fulfil("m1", wish);
+  EXPECT_EQ(Facts().trouble, "");
+  ASSERT_TRUE(Facts().ready);
+  EXPECT_FALSE(std::filesystem::exists(data));
+  shelf_->Fulfil("m1", Wish("start"));
+  shelf_->Fulfil("m1", Wish("go"));
+  shelf_->Fulfil("m1", Wish("release"));
+  EXPECT_TRUE(Tells("finished"));
+  const auto log = shelf_->ReadBytes("m1", {7, 1}, "worker-0.log", 0, 1 << 16);
+  ASSERT_TRUE(log.ok());
+  EXPECT_THAT(*log, HasSubstr("from the folder"));
+  EXPECT_THAT(*log, HasSubstr("/7.1/work"));
+}
+
+TEST_F(PartShelfTest, CodeThatCannotBeUnpackedIsTrouble) {
+  const auto data = shelf_->DataFolderOf("m1", {7, 1});
+  std::filesystem::create_directories(data);
+  ASSERT_TRUE(base::WriteFile(data / kBundleFile, "no archive").ok());
+  std::string trouble;
+  EXPECT_TRUE(Within(seconds(20), [&] {
+    const auto unpacked = shelf_->UnpackCode("m1", {7, 1});
+    if (!unpacked.ok()) trouble = unpacked.error().Describe();
+    return !unpacked.ok();
+  }));
+  EXPECT_THAT(trouble, HasSubstr("archive"));
+  shelf_->NoteData("m1", {7, 1}, true, "");
+  EXPECT_FALSE(Facts().has_data);
+  PartWish wish = Wish("ready", "true");
+  wish.bundle = FilePrint{"0123", 10};
+  shelf_->Fulfil("m1", wish);
+  EXPECT_FALSE(Facts().ready);
+  EXPECT_NE(Facts().trouble, "");
+  EXPECT_FALSE(std::filesystem::exists(temporary_ / "shelf/m1/7.1"));
 }
 
 }  // namespace

@@ -182,5 +182,24 @@ TEST_F(ManagerTest, ACheaperCrewKeepsTheBudget) {
     EXPECT_EQ(node.standing.strikes, 0) << node.info.name;
 }
 
+TEST_F(ManagerTest, AnAppThatBeginsToBeLateIsToldOnce) {
+  PlayedNode h0(manager_, "h0");
+  h0.beat_.node.apps = {{"sift", 0.2}};
+  h0.Beat();
+  const auto answer = [&](double p95_s, uint64_t missed) {
+    h0.beat_.now.apps["sift"] = {50, 0.1, p95_s, missed};
+    h0.Beat();
+  };
+  answer(0.15, 0);
+  EXPECT_EQ(Kinds(), "node.joined");
+  answer(0.25, 3);
+  answer(0.26, 4);
+  EXPECT_EQ(Kinds(), "node.joined node.app_late");
+  EXPECT_THAT(store_->ListEvents({}, 0, 100)->back().detail, HasSubstr("sift: 3 of 50 answers"));
+  EXPECT_DOUBLE_EQ(manager_->Nodes().at(0).now.apps.at("sift").p95_s, 0.26);
+  answer(0.15, 0);
+  EXPECT_EQ(Kinds(), "node.joined node.app_late node.app_in_time");
+}
+
 }  // namespace
 }  // namespace reckon::app
