@@ -47,9 +47,10 @@ class Published(ManagedLab):
     def published(self):
         return self.get("/published/camera")
 
-    def is_served(self, version):
+    def is_served(self, version, but_not_on=None):
         status, shown = self.call("GET", "/api/v1/published/camera")
-        return status == 200 and shown["served"] and shown["served"]["version"] == version
+        served = shown["served"] if status == 200 else None
+        return served is not None and served["version"] == version and served["node"] != but_not_on
 
     def predict(self, pixels):
         request = urllib.request.Request(self.url + "/api/v1/published/camera/predict", data=pixels, method="POST")
@@ -105,7 +106,7 @@ class Published(ManagedLab):
         # Its node is lost: another one answers.
         node = self.published()["served"]["node"]
         subprocess.run([self.program, "lab", "kill", self.lab, node], check=True, capture_output=True, cwd=self.folder)
-        self.wait_for(lambda: self.is_served(1) and self.published()["served"]["node"] != node, "another node")
+        self.wait_for(lambda: self.is_served(1, but_not_on=node), "another node")
         self.wait_for(lambda: self.predict(again[0][0])[0] == 200, "its answer")
         serving = [run for run in self.get("/runs?limit=100")["runs"]
                    if run["name"] == "camera.serving" and run["state"] == "running"]

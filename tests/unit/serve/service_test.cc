@@ -162,6 +162,9 @@ const std::map<std::string, std::set<std::string>> kMayCall = {
     {"GET /api/v1/data-stores", {"admin", "operator", "viewer"}},
     {"POST /api/v1/data-stores/{store}/beat", {"admin", "operator"}},
     {"POST /api/v1/data-stores/{store}/update", {"admin", "operator"}},
+    {"GET /api/v1/runs/{id}/results", {"admin", "operator", "viewer"}},
+    {"GET /api/v1/bundles/{sha256}", {"admin", "operator"}},
+    {"POST /api/v1/bundles/{sha256}", {"admin", "operator"}},
     {"GET /api/v1/nodes", {"admin", "operator", "viewer"}},
     {"GET /api/v1/models", {"admin", "operator", "viewer"}},
     {"GET /api/v1/models/{name}", {"admin", "operator", "viewer"}},
@@ -182,6 +185,7 @@ const std::map<std::string, std::set<std::string>> kMayCall = {
     {"POST /api/v1/agents/{node}/parts/{part}/checkpoint", {"admin", "node"}},
     {"POST /api/v1/agents/{node}/parts/{part}/result", {"admin", "node"}},
     {"GET /api/v1/agents/{node}/parts/{part}/checkpoint", {"admin", "node"}},
+    {"GET /api/v1/agents/{node}/parts/{part}/bundle", {"admin", "node"}},
     {"POST /api/v1/agents/{node}/parts/{part}/files/{file}", {"admin", "node"}}};
 
 // What handlers look for is not there, but for what agents tell of their own node.
@@ -190,7 +194,7 @@ std::string TargetOf(std::string pattern) {
   for (const auto& [name, value] :
        {std::pair("{id}", "4711"), std::pair("{node}", of_people ? "n9" : "n0"),
         std::pair("{name}", "none"), std::pair("{part}", "4711.1"), std::pair("{store}", "s"),
-        std::pair("{file}", "events.jsonl")}) {
+        std::pair("{file}", "events.jsonl"), std::pair("{sha256}", "0")}) {
     const size_t at = pattern.find(name);
     if (at != std::string::npos) pattern.replace(at, std::string(name).size(), value);
   }
