@@ -98,11 +98,13 @@ TEST_F(PostgresRestartTest, WhatWasAcknowledgedSurvivesTheDeathOfTheServer) {
   std::vector<std::string> acknowledged;
   std::atomic<int> unavailable = 0;
   std::atomic<int> other_errors = 0;
+  // Before any of them writes: the server dies when one has, and could not be opened then.
+  std::vector<std::unique_ptr<PostgresStore>> own;
+  for (int w = 1; w < kWriters; ++w) own.push_back(Open());
   std::vector<std::jthread> writers;
   for (int w = 0; w < kWriters; ++w) {
     writers.emplace_back([&, w](const std::stop_token& stop) {
-      const auto own = w == 0 ? nullptr : Open();
-      Store& mine = own ? *own : *store;
+      Store& mine = w == 0 ? *store : *own[static_cast<size_t>(w) - 1];
       for (int i = w; !stop.stop_requested(); i += kWriters) {
         const core::Event event = Numbered(i);
         const auto added = mine.AddEvent(event);
