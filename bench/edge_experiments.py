@@ -89,7 +89,7 @@ class Experiments:
         cluster = self.write("cluster.yaml", self.cluster(states))
         job = self.write("whole.yaml", self.job(loads, []))
         out = self.folder / f"{policy}.json"
-        reckon([*self.db, "schedule", "--cluster", cluster, "--job", job, "--policy", policy, "--out",
+        reckon(["schedule", *self.db, "--cluster", cluster, "--job", job, "--policy", policy, "--out",
                 out], self.folder)
         return out, json.loads(out.read_text(encoding="utf-8"))
 
@@ -103,7 +103,7 @@ class Experiments:
         job = self.write("idle.yaml", {
             "name": NAME + "-idle", "num_nodes": len(devices), "run": "exec sleep 3600",
             "background": self.background(loads, devices, server)})
-        report = json.loads(reckon([*self.db, "run", job, "--on", f"lab:{LAB_NAME}/{','.join(devices)}",
+        report = json.loads(reckon(["run", *self.db, job, "--on", f"lab:{LAB_NAME}/{','.join(devices)}",
                                     "--detach", "--json"], self.folder))
         return report["run"]
 
@@ -114,14 +114,14 @@ class Experiments:
         job = self.write("job.yaml", self.job(loads, devices))
         idle = self.idle_devices(loads, [device for device in DEVICES if device not in devices])
         try:
-            report = json.loads(reckon([*self.db, "run", job, "--plan", out, "--on", "lab:" + LAB_NAME,
+            report = json.loads(reckon(["run", *self.db, job, "--plan", out, "--on", "lab:" + LAB_NAME,
                                         "--json"], self.folder))
         finally:
             if idle is not None:
-                reckon([*self.db, "stop", idle], self.folder)
+                reckon(["stop", *self.db, idle], self.folder)
         run = str(report["run"])
         rows = {kind: [row for row in csv.DictReader(reckon(
-            [*self.db, "export", "samples", f"{NAME}.{kind}"], self.folder).splitlines())
+            ["export", *self.db, "samples", f"{NAME}.{kind}"], self.folder).splitlines())
                        if row["run"] == run] for kind in ("runs", "nodes")}
         return plan, float(rows["runs"][0]["train_epoch_s"]) / DILATION, rows["nodes"]
 

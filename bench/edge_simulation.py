@@ -47,12 +47,12 @@ class Simulations:
     def write(self, name, value):
         (self.folder / name).write_text(json.dumps(value), encoding="utf-8")
 
-    def reckon(self, *arguments):
-        done = subprocess.run([str(RECKON), "--db", str(self.options.db.resolve()), "--json",
+    def reckon(self, command, *arguments):
+        done = subprocess.run([str(RECKON), command, "--db", str(self.options.db.resolve()), "--json",
                                *map(str, arguments)], cwd=self.folder, text=True, capture_output=True,
                               check=False)
         if done.returncode != 0:
-            raise RuntimeError(f"reckon {' '.join(map(str, arguments))}: {done.stderr}")
+            raise RuntimeError(f"reckon {command} {' '.join(map(str, arguments))}: {done.stderr}")
         return json.loads(done.stdout)
 
     def latency_alone(self, device, cpu):
