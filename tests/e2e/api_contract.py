@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import tarfile
 import threading
@@ -59,6 +60,7 @@ class ApiContract(InAFolder):
             self.document = to_json_schema(yaml.safe_load(file))
         with open(os.path.join(self.folder, "token"), "w", encoding="utf-8") as file:
             file.write(TOKEN + "\n")
+        self.addCleanup(self.end_supervisors)
         self.log = open(os.path.join(self.folder, "log"), "w", encoding="utf-8")
         self.addCleanup(self.log.close)
         self.server = self.start("serve", "--listen", "127.0.0.1:0", "--token-file", "token", "--json",
@@ -67,6 +69,17 @@ class ApiContract(InAFolder):
         self.assertTrue(line, self.log_text())
         self.address = json.loads(line)["url"].removeprefix("http://")
         self.called = set()
+
+    def end_supervisors(self):
+        """A run that serves a model outlives its agent; its processes end with their supervisor."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    words = file.read().split(b"\0")
+                if b"reckon-supervise" in words[0] and words[1].startswith(self.folder.encode()):
+                    os.kill(int(pid), signal.SIGKILL)
+            except (OSError, IndexError):
+                pass
 
     def start(self, *arguments, output=None):
         process = subprocess.Popen([self.program, *arguments], cwd=self.folder, text=True,
