@@ -133,11 +133,18 @@ class SentCode(ManagedLab):
         self.assertIn("other words", self.log_of(self.newest(), "worker-1.log"))
 
     def test_the_environment_of_a_job_opens_nothing(self):
-        self.run_job("--set", "envs.PATH=/job/evil:work/evil:.", "--set", "envs.LD_PRELOAD=/job/evil/none.so",
+        # Says whose process has loaded it.
+        self.write("evil.c", "#include <stdio.h>\n#include <unistd.h>\n__attribute__((constructor)) void loaded(void) {"
+                             ' fprintf(stderr, "loaded by user %u\\n", (unsigned)geteuid()); }\n')
+        subprocess.run(["g++", "-x", "c", "-shared", "-fPIC", "-o", "code/evil/evil.so", "evil.c"], cwd=self.folder,
+                       check=True)
+        self.run_job("--set", "envs.PATH=/job/evil:work/evil:.", "--set", "envs.LD_PRELOAD=/job/evil/evil.so",
                      "--set", 'envs.ODD="it\'s $(id) `id`"', "--set", "setup=echo no")
         said = self.log_of(self.newest(), "worker-0.log")
         self.assertIn("sent and run rank 0 of 2", said)
         self.assertIn("capabilities ['0000000000000000']", said)
+        self.assertIn(f"loaded by user {1_900_000_000 + self.newest()}", said)
+        self.assertNotIn("loaded by user 0", said)
         self.assertFalse(os.path.exists(os.path.join(self.folder, "escaped")))
 
     def test_who_is_stopped_may_end_by_itself(self):
